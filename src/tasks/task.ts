@@ -68,6 +68,8 @@ export interface TaskDefinition {
   readonly title: string;
   /** One or two sentences for a newcomer. */
   readonly meaning: string;
+  /** Whether its states can be enumerated, so that `create` gives a task with a `model`. */
+  readonly enumerable: boolean;
   /** Which policies can play it. */
   readonly policies: readonly ('tabular' | 'onnx')[];
   /** Parameters; config values arrive validated against these. */

@@ -1,0 +1,63 @@
+/**
+ * The messages between page and engine: discriminated unions both ways, no shared state. The worker drives the run
+ * by pulling one event at a time, so pause, step and cancel answer between micro-steps.
+ */
+import type { Backend } from '../kernels/kernels.ts';
+import type { RunConfig } from '../runs/config.ts';
+import type { ConfigIssue } from '../runs/configError.ts';
+import type { Artifact, ArtifactId, SatEvent } from '../runs/events.ts';
+import type { AgentSummary } from '../sat/run.ts';
+
+/** `auto`: WebGPU on a real adapter, otherwise wasm models and cpu kernels. */
+export interface BackendChoice {
+  readonly models: 'auto' | 'webgpu' | 'wasm';
+  readonly kernels: 'auto' | 'webgpu' | 'cpu';
+}
+
+/** Where a run really computes, and why. */
+export interface BackendReport {
+  readonly kernels: Backend;
+  readonly kernelsWhy: string;
+  /** Absent for tabular teams. */
+  readonly models?: 'webgpu' | 'wasm';
+  readonly modelsWhy?: string;
+  /** Adapter name, or `CPU`. */
+  readonly device: string;
+  /** wasm threads; absent for other providers. */
+  readonly threads?: number;
+}
+
+/** How far to go: one event; until an agent is done (its promote and certificate); until stageEnd; until told to pause. */
+export type RunUntil = 'event' | 'agent' | 'stage' | 'end';
+
+export type EngineCommand =
+  /** Builds the run of a config (YAML text), replacing any earlier one. Answered by `ready` or `failed`. */
+  | { readonly type: 'load'; readonly yaml: string; readonly backends: BackendChoice }
+  | { readonly type: 'go'; readonly until: RunUntil }
+  /** Answered by `idle` after the current micro-step. */
+  | { readonly type: 'pause' }
+  /** Answered by `artifact`. */
+  | { readonly type: 'artifact'; readonly id: ArtifactId };
+
+export type EngineMessage =
+  | { readonly type: 'progress'; readonly what: string; readonly done: number; readonly total: number }
+  | {
+      readonly type: 'ready';
+      readonly runName: string;
+      readonly agents: readonly AgentSummary[];
+      /** Valid config with every default filled in. */
+      readonly config: RunConfig;
+      readonly backend: BackendReport;
+    }
+  /** `milliseconds`: wall-clock time of the micro-step, kept out of the event so that logs compare. */
+  | { readonly type: 'event'; readonly event: SatEvent; readonly milliseconds: number }
+  /** The engine waits; `finished` when the configured stages are done. */
+  | { readonly type: 'idle'; readonly finished: boolean }
+  | { readonly type: 'artifact'; readonly id: ArtifactId; readonly artifact: Artifact | undefined }
+  | {
+      readonly type: 'failed';
+      /** `config`: nothing was replaced. `model`: a model could not be used. `run`: the run stopped where it was. */
+      readonly where: 'config' | 'model' | 'run';
+      readonly message: string;
+      readonly issues: readonly ConfigIssue[];
+    };
