@@ -57,7 +57,7 @@ export interface KlArgs {
 export interface KlResult {
   /** [N] KL in nats, >= 0, Infinity where the first policy has mass on an action impossible under the second. */
   readonly kl: Tensor;
-  /** [N, V] gradient of sum_n w_n KL_n with respect to logitsTar; only if `gradWeight` was given. */
+  /** [N, V] gradient of sum_n w_n KL_n with respect to logitsTar, 0 in rows of infinite KL; only if `gradWeight` was given. */
   readonly grad?: Tensor;
 }
 
@@ -217,7 +217,7 @@ export interface SampleArgs {
 }
 
 export interface SampleResult {
-  /** [N] i32 */
+  /** [N] i32; -1 in a row without a possible action. */
   readonly actions: Tensor;
   /** [N] log pi(action) at this temperature, before any nucleus truncation: the same function as `logProb`. */
   readonly logProb: Tensor;
@@ -229,8 +229,6 @@ export interface AdamWHyper {
   readonly beta2: number;
   readonly eps: number;
   readonly weightDecay: number;
-  /** Global gradient norm above which all gradients are scaled; absent = no clipping. */
-  readonly maxNorm?: number;
 }
 
 /** First and second moments, one tensor a parameter, and the number of steps taken. */
