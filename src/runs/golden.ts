@@ -2,7 +2,12 @@
 import type { Backend } from '../kernels/kernels.ts';
 
 /** Anything a golden file holds; an infinity is the string "Infinity" or "-Infinity". */
-export type GoldenValue = number | boolean | string | readonly GoldenValue[] | { readonly [key: string]: GoldenValue };
+export type GoldenValue =
+  | number
+  | boolean
+  | string
+  | readonly GoldenValue[]
+  | { readonly [key: string]: GoldenValue };
 
 export type GoldenRecord = Readonly<Record<string, GoldenValue>>;
 
@@ -50,7 +55,10 @@ export function goldenNumber(value: GoldenValue | undefined, what: string): numb
 }
 
 /** A nested golden array, flattened row-major, with its extents. Rows must be equally long. */
-export function goldenArray(value: GoldenValue | undefined, what: string): { data: Float64Array; shape: number[] } {
+export function goldenArray(
+  value: GoldenValue | undefined,
+  what: string,
+): { data: Float64Array; shape: number[] } {
   const data: number[] = [];
   const shape: number[] = [];
   const walk = (node: GoldenValue | undefined, depth: number): void => {
@@ -59,7 +67,8 @@ export function goldenArray(value: GoldenValue | undefined, what: string): { dat
       return;
     }
     shape[depth] ??= node.length;
-    if (shape[depth] !== node.length) throw new RangeError(`${what}: rows of length ${node.length} and ${shape[depth]}`);
+    if (shape[depth] !== node.length)
+      throw new RangeError(`${what}: rows of length ${node.length} and ${shape[depth]}`);
     for (const child of node) walk(child, depth + 1);
   };
   walk(value, 0);
@@ -74,7 +83,11 @@ export function nested(data: ArrayLike<number>, shape: readonly number[]): Golde
     const inner = stride / Math.max(1, extent);
     return Array.from({ length: extent }, (_, i) => build(offset + i * inner, depth + 1, inner));
   };
-  return build(0, 0, shape.reduce((product, extent) => product * extent, 1));
+  return build(
+    0,
+    0,
+    shape.reduce((product, extent) => product * extent, 1),
+  );
 }
 
 export interface Mismatch {
@@ -106,7 +119,13 @@ function asNumber(value: GoldenValue | undefined): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-function numberMatches(actual: number, expected: number, rtol: number, atol: number, backend: Backend): boolean {
+function numberMatches(
+  actual: number,
+  expected: number,
+  rtol: number,
+  atol: number,
+  backend: Backend,
+): boolean {
   if (Number.isFinite(expected)) return Math.abs(actual - expected) <= atol + rtol * Math.abs(expected);
   if (backend === 'cpu') return actual === expected;
   return Math.sign(actual) === Math.sign(expected) && Math.abs(actual) >= INFINITE_F32;
@@ -123,7 +142,13 @@ export function compareGolden(
   backend: Backend,
 ): Comparison {
   let firstMismatch: Mismatch | undefined;
-  const walk = (x: GoldenValue | undefined, e: GoldenValue, path: string, rtol: number, atol: number): boolean => {
+  const walk = (
+    x: GoldenValue | undefined,
+    e: GoldenValue,
+    path: string,
+    rtol: number,
+    atol: number,
+  ): boolean => {
     const mismatch = () => {
       firstMismatch = { path, actual: x, expected: e };
       return false;
@@ -140,7 +165,9 @@ export function compareGolden(
     if (typeof e === 'object') {
       if (typeof x !== 'object' || Array.isArray(x)) return mismatch();
       const record = x as GoldenRecord;
-      return Object.entries(e).every(([key, child]) => walk(record[key], child, `${path}.${key}`, rtol, atol));
+      return Object.entries(e).every(([key, child]) =>
+        walk(record[key], child, `${path}.${key}`, rtol, atol),
+      );
     }
     return x === e || mismatch();
   };

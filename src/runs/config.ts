@@ -1,0 +1,232 @@
+/**
+ * The configuration of a run: a schema derived from the option tables, and parsing whose errors name the field, what
+ * was given and what is allowed.
+ */
+import { parse as parseYaml, YAMLParseError } from 'yaml';
+import { z } from 'zod';
+import { taskDefinition, taskDefinitions } from '../tasks/index.ts';
+import type { TaskDefinition } from '../tasks/task.ts';
+import { ConfigError, type ConfigIssue, describeIssues } from './configError.ts';
+import { type Option, optionSchema } from './options.ts';
+import { sectionOptions } from './satOptions.ts';
+
+/** Update schemes of SAT.md section 2 that this version runs. */
+export type Scheme = 'sat' | 'simultaneous';
+export type OrderRule = 'static' | 'random' | 'given';
+export type AcceptRule = 'kl' | 'kl+surrogate';
+
+export interface SatConfig {
+  readonly scheme: Scheme;
+  readonly order: OrderRule;
+  /** The permutation for `order: given`. */
+  readonly givenOrder?: readonly number[] | undefined;
+  readonly advantages: 'sampled' | 'exact';
+  readonly trace: 'retrace' | 'vtrace';
+  readonly gamma: number;
+  readonly lambda: number;
+  readonly groups: number;
+  readonly groupSize: number;
+  readonly temperature: number;
+  readonly topP: number;
+  readonly epsilon: number;
+  readonly beta: number;
+  readonly betaFactor: number;
+  readonly delta: number;
+  /** A radius per agent; overrides `delta`. */
+  readonly radii?: readonly number[] | undefined;
+  readonly alpha: number;
+  readonly eta: number;
+  readonly aClip: number;
+  readonly innerSteps: number;
+  readonly maxBacktracks: number;
+  readonly accept: AcceptRule;
+  readonly deltaConf: number;
+}
+
+export interface OptimiserConfig {
+  readonly lr: number;
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly eps: number;
+  readonly weightDecay: number;
+  readonly maxNorm: number;
+  readonly carryMoments: boolean;
+}
+
+export interface TeamConfig {
+  readonly policy: 'tabular' | 'onnx';
+  readonly initScale: number;
+  readonly layers: number;
+  readonly width: number;
+  readonly heads: number;
+}
+
+export interface RunConfig {
+  readonly name: string;
+  readonly about: string;
+  readonly seed: number;
+  readonly stages: number;
+  readonly task: Readonly<Record<string, number | string | boolean>> & { readonly name: string };
+  readonly team: TeamConfig;
+  readonly sat: SatConfig;
+  readonly optimiser: OptimiserConfig;
+  readonly warmStart: { readonly steps: number; readonly batch: number; readonly lr: number };
+  readonly evaluation: { readonly prompts: number };
+}
+
+function objectOf(options: readonly Option[]): z.ZodRawShape {
+  return Object.fromEntries(options.map((option) => [option.key, optionSchema(option)]));
+}
+
+const permutation = z.array(z.number().int().min(0)).optional();
+const radii = z.array(z.number().gt(0)).optional();
+
+function schemaFor(task: TaskDefinition) {
+  const section = (options: readonly Option[], extra: z.ZodRawShape = {}) =>
+    z.strictObject({ ...objectOf(options), ...extra }).prefault({});
+  return z.strictObject({
+    name: z.string().max(80).default(task.name),
+    about: z.string().max(600).default(''),
+    ...objectOf(sectionOptions.run),
+    task: z.strictObject({ name: z.literal(task.name), ...objectOf(task.options) }),
+    team: section(sectionOptions.team),
+    sat: section(sectionOptions.sat, { givenOrder: permutation, radii }),
+    optimiser: section(sectionOptions.optimiser),
+    warmStart: section(sectionOptions.warmStart),
+    evaluation: section(sectionOptions.evaluation),
+  });
+}
+
+/**
+ * Validates a parsed config and fills in defaults.
+ *
+ * @throws {ConfigError} with every issue: the field's dotted path, what was given, what is allowed.
+ */
+export function validateConfig(input: unknown): RunConfig {
+  const names = taskDefinitions.map((definition) => definition.name).join(', ');
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new ConfigError([
+      { field: 'config', given: describeGiven(input), allowed: 'a mapping with the keys task, team, sat, …' },
+    ]);
+  }
+  const task: unknown = 'task' in input ? input.task : undefined;
+  const taskName: unknown =
+    typeof task === 'object' && task !== null && 'name' in task ? task.name : undefined;
+  const definition = typeof taskName === 'string' ? taskDefinition(taskName) : undefined;
+  if (definition === undefined) {
+    throw new ConfigError([
+      { field: 'task.name', given: describeGiven(taskName), allowed: `one of ${names}` },
+    ]);
+  }
+  const schema = schemaFor(definition);
+  const result = schema.safeParse(input);
+  if (!result.success)
+    throw new ConfigError(describeIssues(result.error.issues, input, knownKeys(definition)));
+  const config = result.data as unknown as RunConfig;
+  const conflicts = crossChecks(config, definition);
+  if (conflicts.length > 0) throw new ConfigError(conflicts);
+  return config;
+}
+
+/**
+ * Reads a YAML config.
+ *
+ * @throws {ConfigError} for bad YAML (with its line) and for bad content.
+ */
+export function parseConfig(yaml: string): RunConfig {
+  let parsed: unknown;
+  try {
+    parsed = parseYaml(yaml, { maxAliasCount: 20 });
+  } catch (error) {
+    if (!(error instanceof YAMLParseError)) throw error;
+    const line = error.linePos?.[0].line;
+    throw new ConfigError([
+      {
+        field: line === undefined ? 'config' : `line ${line}`,
+        given: error.message.split('\n')[0] ?? '',
+        allowed: 'valid YAML',
+      },
+    ]);
+  }
+  return validateConfig(parsed);
+}
+
+/** The options of a section, by dotted prefix, for knobs and documentation. */
+export function optionsOf(config: RunConfig): Readonly<Record<string, readonly Option[]>> {
+  return { ...sectionOptions, task: taskDefinition(config.task.name)?.options ?? [] };
+}
+
+function knownKeys(task: TaskDefinition): Readonly<Record<string, readonly string[]>> {
+  const keys = (options: readonly Option[]) => options.map((option) => option.key);
+  return {
+    '': [
+      'name',
+      'about',
+      'task',
+      'team',
+      'sat',
+      'optimiser',
+      'warmStart',
+      'evaluation',
+      ...keys(sectionOptions.run),
+    ],
+    task: ['name', ...keys(task.options)],
+    team: keys(sectionOptions.team),
+    sat: [...keys(sectionOptions.sat), 'givenOrder', 'radii'],
+    optimiser: keys(sectionOptions.optimiser),
+    warmStart: keys(sectionOptions.warmStart),
+    evaluation: keys(sectionOptions.evaluation),
+  };
+}
+
+function describeGiven(value: unknown): string {
+  return value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value));
+}
+
+/** What no single field can know: combinations that the engine cannot run. */
+function crossChecks(config: RunConfig, definition: TaskDefinition): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  const agents = Number(config.task.agents);
+  const { sat, team } = config;
+  if (!definition.policies.includes(team.policy)) {
+    issues.push({
+      field: 'team.policy',
+      given: team.policy,
+      allowed: `${definition.policies.join(' or ')} for the task ${definition.name}`,
+    });
+  }
+  if (team.width % team.heads !== 0) {
+    issues.push({
+      field: 'team.heads',
+      given: String(team.heads),
+      allowed: `a divisor of team.width, which is ${team.width}`,
+    });
+  }
+  if (sat.advantages === 'exact' && !definition.enumerable) {
+    issues.push({
+      field: 'sat.advantages',
+      given: 'exact',
+      allowed: `sampled: the states of ${definition.name} cannot be enumerated`,
+    });
+  }
+  if (sat.order === 'given') {
+    const order = sat.givenOrder ?? [];
+    const isPermutation =
+      order.length === agents && new Set(order).size === agents && order.every((j) => j < agents);
+    if (!isPermutation) {
+      issues.push({
+        field: 'sat.givenOrder',
+        given: describeGiven(sat.givenOrder),
+        allowed: `a permutation of 0..${agents - 1}, e.g. [${Array.from({ length: agents }, (_, j) => agents - 1 - j).join(', ')}]`,
+      });
+    }
+  }
+  if (sat.radii !== undefined && sat.radii.length !== agents) {
+    issues.push({
+      field: 'sat.radii',
+      given: describeGiven(sat.radii),
+      allowed: `a list of ${agents} radii, one an agent`,
+    });
+  }
+  return issues;
+}

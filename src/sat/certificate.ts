@@ -1,0 +1,176 @@
+import type {
+  Bound,
+  BoundName,
+  CertificateEvent,
+  Estimate,
+  StageEndEvent,
+  StageStartEvent,
+} from '../runs/events.ts';
+import type { StageContext } from './context.ts';
+import type { TeamMeasure, VisitedDivergence } from './evaluator.ts';
+import type { StageData } from './stageData.ts';
+import type { Agent } from './team.ts';
+import type { Proposal } from './update.ts';
+
+type Draft<E> = Omit<E, 'seq'>;
+
+const BOUND_NAMES: readonly BoundName[] = ['paper', 'trpo', 'cpo', 'coupling', 'statewise'];
+
+/** A change in J within this much of 0, relative to |J|, is rounding of the linear solve, not a violation. */
+const ROUNDING = 1e-10;
+
+/** The certificate of one agent update: every lower bound of SAT.md section 6 beside the change it bounds. */
+export async function updateCertificate(
+  context: StageContext,
+  data: StageData,
+  agent: Agent,
+  proposal: Proposal,
+  stage: number,
+): Promise<Draft<CertificateEvent>> {
+  const { evaluator } = context;
+  const measured = await evaluator.update(agent, visitedDivergence(context, data, agent, proposal));
+  return {
+    kind: 'certificate',
+    line: 'certificate',
+    stage,
+    scope: 'update',
+    agent: agent.index,
+    quality: evaluator.quality,
+    ...measured,
+    J: evaluator.measure().J,
+    best: bestBound(measured.bounds),
+    accepted: proposal.reason === 'accepted',
+  };
+}
+
+/** Where the sample went and how far the kept policy moved there; nothing moved if pi_cur was kept. */
+function visitedDivergence(
+  context: StageContext,
+  data: StageData,
+  agent: Agent,
+  proposal: Proposal,
+): VisitedDivergence {
+  const { rollouts } = data;
+  if (rollouts === undefined || proposal.kept === undefined) {
+    return { kl: new Float64Array(), weight: new Float64Array() };
+  }
+  const { gamma } = context.config.sat;
+  const weight: number[] = [];
+  rollouts.active[agent.index]!.forEach((flag, at) => {
+    if (flag === 0) return;
+    const b = Math.floor(at / rollouts.steps);
+    weight.push(gamma ** ((at % rollouts.steps) - rollouts.firstDecision[b]!) / rollouts.batch);
+  });
+  return { kl: proposal.kept.kl, weight: Float64Array.from(weight) };
+}
+
+/** The largest of the bounds: all are proved, so it is the one to believe. */
+function bestBound(bounds: Readonly<Partial<Record<BoundName, Bound>>>): BoundName {
+  return BOUND_NAMES.reduce((best, name) =>
+    (bounds[name]?.value ?? Number.NEGATIVE_INFINITY) > (bounds[best]?.value ?? Number.NEGATIVE_INFINITY)
+      ? name
+      : best,
+  );
+}
+
+/** Algorithm 1, line 3: the stage certificate is the sum over its updates (Thm 4.4), in any order. */
+export function sweepCertificate(
+  context: StageContext,
+  updates: readonly Draft<CertificateEvent>[],
+  before: TeamMeasure,
+  after: TeamMeasure,
+  stage: number,
+): Draft<CertificateEvent> {
+  const { config, evaluator, task } = context;
+  const bounds = Object.fromEntries(BOUND_NAMES.map((name) => [name, sumBound(updates, name)])) as Record<
+    BoundName,
+    Bound
+  >;
+  const largest = (pick: (update: Draft<CertificateEvent>) => number) => Math.max(...updates.map(pick));
+  return {
+    kind: 'certificate',
+    line: 'certificate',
+    stage,
+    scope: 'stage',
+    quality: evaluator.quality,
+    L: sumEstimates(updates.map((update) => update.L)),
+    dJ: stageChange(updates, before, after),
+    J: after.J,
+    bounds,
+    best: bestBound(bounds),
+    klMax: largest((update) => update.klMax),
+    tvMax: largest((update) => update.tvMax),
+    aMax: largest((update) => update.aMax),
+    aMaxSource: updates[0]?.aMaxSource ?? 'computed',
+    accepted: updates.some((update) => update.accepted),
+    ...(config.sat.advantages === 'sampled'
+      ? { finiteSample: finiteSample(updates, config.sat, task.nAgents) }
+      : {}),
+  };
+}
+
+function sumBound(updates: readonly Draft<CertificateEvent>[], name: BoundName): Bound {
+  const parts = updates.flatMap((update) => update.bounds[name] ?? []);
+  const penalties = parts.flatMap((part) => part.penalty ?? []);
+  return {
+    value: parts.reduce((sum, part) => sum + part.value, 0),
+    vacuous: parts.some((part) => part.vacuous),
+    ...(penalties.length > 0 ? { penalty: penalties.reduce((sum, penalty) => sum + penalty, 0) } : {}),
+  };
+}
+
+/** Half-widths add: updates of one stage share their samples, so they are not independent. */
+function sumEstimates(parts: readonly Estimate[]): Estimate {
+  return {
+    value: parts.reduce((sum, part) => sum + part.value, 0),
+    halfWidth: parts.reduce((sum, part) => sum + part.halfWidth, 0),
+    kind: parts.every((part) => part.kind === 'exact') ? 'exact' : 'estimated',
+  };
+}
+
+function stageChange(
+  updates: readonly Draft<CertificateEvent>[],
+  before: TeamMeasure,
+  after: TeamMeasure,
+): Estimate {
+  return { ...sumEstimates(updates.map((update) => update.dJ)), value: after.J.value - before.J.value };
+}
+
+/** sum_i A_max/(1-gamma) sqrt(log(2n/dc)/(2 N_i)) as the paper prints it, and Hoeffding's, which is twice that. */
+function finiteSample(
+  updates: readonly Draft<CertificateEvent>[],
+  sat: StageContext['config']['sat'],
+  nAgents: number,
+): { asPrinted: number; hoeffding: number } {
+  const episodes = sat.groups * sat.groupSize;
+  const width = Math.sqrt(Math.log((2 * nAgents) / sat.deltaConf) / (2 * episodes)) / (1 - sat.gamma);
+  const asPrinted = updates.reduce((sum, update) => sum + update.aMax * width, 0);
+  return { asPrinted, hoeffding: 2 * asPrinted };
+}
+
+/** The first event of a stage. */
+export function stageStart(stage: number, measure: TeamMeasure): Draft<StageStartEvent> {
+  return { kind: 'stageStart', line: 'rollout', stage, ...measure };
+}
+
+/** The last event of a stage: whether J fell, over the stage and after each update. */
+export function stageEnd(
+  stage: number,
+  updates: readonly Draft<CertificateEvent>[],
+  before: TeamMeasure,
+  after: TeamMeasure,
+): Draft<StageEndEvent> {
+  const tolerance = ROUNDING * Math.max(1, Math.abs(before.J.value));
+  const dJ = stageChange(updates, before, after);
+  return {
+    kind: 'stageEnd',
+    line: 'certificate',
+    stage,
+    ...after,
+    dJ,
+    accepted: updates.filter((update) => update.accepted).length,
+    updates: updates.length,
+    monotonicityViolated: dJ.value < -tolerance,
+    violatingUpdates: updates.filter((update) => update.dJ.value < -tolerance).length,
+  };
+}

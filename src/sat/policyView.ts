@@ -1,0 +1,104 @@
+import type { Kernels } from '../kernels/kernels.ts';
+import type { Observations } from '../policies/policy.ts';
+import type { Artifact } from '../runs/events.ts';
+import type { Task } from '../tasks/task.ts';
+import type { StageContext } from './context.ts';
+import type { Rollouts } from './rollout.ts';
+import type { Agent } from './team.ts';
+
+/** Most states whose distributions are kept for display. */
+const MAX_STATES = 64;
+
+/** A few states of one agent with its distributions there before an update. */
+export interface PolicyView {
+  readonly observations: Observations;
+  /** Rows of `observations` (b * T + t) that are shown, with a label each. */
+  readonly rows: Int32Array;
+  readonly labels: readonly string[];
+  /** [rows * V] probabilities. */
+  readonly before: Float64Array;
+}
+
+/** [rows * V] action probabilities softmax(logits / temperature) at some rows. */
+export async function probabilitiesAt(
+  agent: Agent,
+  observations: Observations,
+  rows: Int32Array,
+  temperature: number,
+  kernels: Kernels,
+): Promise<Float64Array> {
+  const logits = await agent.policy.forward(observations);
+  const index = kernels.tensor(rows, [rows.length], 'rows');
+  const selected = kernels.gatherRows(logits, index);
+  const [values] = await kernels.read(selected);
+  kernels.release(logits, index, selected);
+  return softmaxRows(values!, agent.policy.nActions, temperature);
+}
+
+/** Row-wise softmax of logits / temperature; -Infinity (or <= -1e30) is an impossible action. */
+function softmaxRows(logits: Float64Array, V: number, temperature: number): Float64Array {
+  const out = new Float64Array(logits.length);
+  for (let from = 0; from < logits.length; from += V) {
+    const row = logits.subarray(from, from + V);
+    const top = row.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+    let sum = 0;
+    for (let v = 0; v < V; v++) {
+      const weight = row[v]! <= -1e30 ? 0 : Math.exp((row[v]! - top) / temperature);
+      out[from + v] = weight;
+      sum += weight;
+    }
+    for (let v = 0; v < V; v++) out[from + v] = out[from + v]! / sum;
+  }
+  return out;
+}
+
+/** The first distinct decision contexts of agent j in a batch. */
+export async function sampledView(
+  agent: Agent,
+  rollouts: Rollouts,
+  task: Task,
+  temperature: number,
+  kernels: Kernels,
+): Promise<PolicyView> {
+  const { steps, observations: data } = rollouts;
+  const seen = new Map<string, number>();
+  const active = rollouts.active[agent.index]!;
+  for (let row = 0; row < active.length && seen.size < MAX_STATES; row++) {
+    if (active[row] === 0) continue;
+    const start = task.observation === 'token' ? Math.floor(row / steps) * steps : row;
+    const label = Array.from(data.subarray(start, row + 1), (o) => task.observationName(o)).join('');
+    if (!seen.has(label)) seen.set(label, row);
+  }
+  const observations = { batch: rollouts.batch, steps, data };
+  const rows = Int32Array.from(seen.values());
+  const before = await probabilitiesAt(agent, observations, rows, temperature, kernels);
+  return { observations, rows, labels: [...seen.keys()], before };
+}
+
+/** The first states of an enumerable task. */
+export function exactView(
+  agent: Agent,
+  task: Task,
+  states: readonly number[],
+  current: Float64Array,
+): PolicyView {
+  const shown = states.slice(0, MAX_STATES);
+  return {
+    observations: { batch: shown.length, steps: 1, data: Int32Array.from(shown) },
+    rows: Int32Array.from(shown.keys()),
+    labels: shown.map((state) => task.observationName(state)),
+    before: current.slice(0, shown.length * agent.policy.nActions),
+  };
+}
+
+/** The agent's distributions before its update and now. */
+export async function policyChange(
+  context: StageContext,
+  agent: Agent,
+  view: PolicyView,
+): Promise<Artifact & { kind: 'policy' }> {
+  const { team, kernels, task } = context;
+  const after = await probabilitiesAt(agent, view.observations, view.rows, team.temperature, kernels);
+  const actions = Array.from({ length: agent.policy.nActions }, (_, a) => task.actionName(agent.index, a));
+  return { kind: 'policy', agent: agent.index, states: view.labels, actions, before: view.before, after };
+}
