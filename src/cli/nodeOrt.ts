@@ -5,7 +5,7 @@ import { OrtRuntime } from '../policies/ortRuntime.ts';
  * ONNX Runtime Web in Node. One thread by default: sums are then added in one order, so that equal seeds give equal
  * bytes. `threads` must be an integer >= 1. Throws if the webgpu provider is asked for: the package has it for browsers only.
  */
-export async function createNodeModelRuntime(
+export async function createNodeRuntime(
   options: { readonly provider?: ModelProvider; readonly threads?: number } = {},
 ): Promise<ModelRuntime> {
   const { provider = 'wasm', threads = 1 } = options;

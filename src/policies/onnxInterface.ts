@@ -1,0 +1,112 @@
+/** Checks that a graph is a causal language model in Hugging Face Optimum's names, before anything runs. */
+
+import type { Graph, ValueInfo } from './graph/ir.ts';
+import { type LiftedGraph, liftInitializers } from './graph/lift.ts';
+import { ModelError } from './modelError.ts';
+
+/** Opsets of the standard domain whose operators the differentiation rules describe. */
+export const MIN_OPSET = 13;
+export const MAX_OPSET = 23;
+
+/** Inputs beside the tokens that can be filled in from the shape [B, T] alone. */
+export type TokenInput = 'input_ids' | 'attention_mask' | 'position_ids';
+const TOKEN_INPUTS: readonly string[] = ['input_ids', 'attention_mask', 'position_ids'];
+
+export interface ModelInterface extends LiftedGraph {
+  /** Token inputs that the logits depend on, with their integer type. */
+  readonly tokenInputs: readonly { readonly name: TokenInput; readonly type: 'int32' | 'int64' }[];
+  readonly logits: ValueInfo;
+  /** V */
+  readonly vocabulary: number;
+}
+
+/**
+ * Finds tokens, logits and weights of `graph`. Throws `ModelError` for an opset outside `MIN_OPSET`..`MAX_OPSET`, a missing or
+ * misshapen `input_ids` or `logits`, inputs that a policy cannot fill in, and a model without float32 weights.
+ */
+export function readInterface(graph: Graph, model: string): ModelInterface {
+  checkOpset(graph, model);
+  const logits = graph.outputs.find((output) => output.name === 'logits');
+  if (!logits) {
+    throw new ModelError(model, `its outputs are ${list(graph.outputs)}`, 'one must be named "logits"');
+  }
+  const lifted = liftInitializers(graph, logits);
+  checkTypes(graph, model);
+  if (lifted.weights.size === 0) {
+    throw new ModelError(model, 'it has no float32 weights', 'store them as initializers of type float32');
+  }
+  return {
+    ...lifted,
+    tokenInputs: tokenInputs(lifted, model),
+    logits,
+    vocabulary: vocabularyOf(logits, model),
+  };
+}
+
+function list(values: readonly ValueInfo[]): string {
+  return values.map((value) => `"${value.name}"`).join(', ') || 'none';
+}
+
+function checkOpset(graph: Graph, model: string): void {
+  const opset = graph.opsets.get('');
+  if (opset === undefined || opset < MIN_OPSET || opset > MAX_OPSET) {
+    throw new ModelError(
+      model,
+      `it uses opset ${opset ?? '(none)'} of ai.onnx`,
+      `export it with an opset from ${MIN_OPSET} to ${MAX_OPSET}`,
+    );
+  }
+}
+
+function checkTypes(graph: Graph, model: string): void {
+  for (const [name, value] of graph.initializers) {
+    if (value.type === 'float16' || value.type === 'float64') {
+      throw new ModelError(model, `weight "${name}" is ${value.type}`, 'export the model as float32');
+    }
+  }
+}
+
+function tokenInputs(lifted: LiftedGraph, model: string): ModelInterface['tokenInputs'] {
+  const inputs = lifted.graph.inputs.filter((input) => !lifted.weights.has(input.name));
+  if (!inputs.some((input) => input.name === 'input_ids')) {
+    throw new ModelError(
+      model,
+      `its logits depend on the inputs ${list(inputs)}`,
+      'one must be named "input_ids" and hold tokens [batch, sequence]',
+    );
+  }
+  return inputs.map((input) => {
+    const { name, type, shape } = input;
+    if (!TOKEN_INPUTS.includes(name)) {
+      throw new ModelError(
+        model,
+        `it needs an input "${name}"`,
+        `only ${TOKEN_INPUTS.join(', ')} can be given`,
+      );
+    }
+    if ((type !== 'int32' && type !== 'int64') || shape?.length !== 2 || shape.some(isNumber)) {
+      throw new ModelError(
+        model,
+        `input "${name}" is ${type} [${shape?.join(', ') ?? 'unknown'}]`,
+        'it must be int32 or int64 [batch, sequence] with both dimensions dynamic',
+      );
+    }
+    return { name: name as TokenInput, type };
+  });
+}
+
+function isNumber(dim: number | string): boolean {
+  return typeof dim === 'number';
+}
+
+function vocabularyOf(logits: ValueInfo, model: string): number {
+  const vocabulary = logits.shape?.[2];
+  if (logits.type !== 'float32' || logits.shape?.length !== 3 || typeof vocabulary !== 'number') {
+    throw new ModelError(
+      model,
+      `its logits are ${logits.type} [${logits.shape?.join(', ') ?? 'unknown'}]`,
+      'they must be float32 [batch, sequence, V] with V a number',
+    );
+  }
+  return vocabulary;
+}

@@ -1,0 +1,132 @@
+import type { Kernels, Tensor } from '../kernels/kernels.ts';
+import { floatsOf, type Graph } from './graph/ir.ts';
+import { readModel, writeModel } from './graph/onnxFile.ts';
+import { deriveVjp, gradientName } from './graph/vjp.ts';
+import type { HostTensor, ModelRuntime, ModelSession, ModelTensor } from './modelRuntime.ts';
+import { type ModelInterface, readInterface } from './onnxInterface.ts';
+import type { Observations, Parameter, Policy } from './policy.ts';
+import { type Outgoing, TensorBridge } from './tensorBridge.ts';
+
+const COTANGENT = 'dlogits';
+
+export interface OnnxPolicySource {
+  /** File or display name, for error messages. */
+  readonly name: string;
+  /** The .onnx file. */
+  readonly bytes: Uint8Array;
+  readonly runtime: ModelRuntime;
+  readonly kernels: Kernels;
+}
+
+/**
+ * A causal language model from an ONNX file as a policy over its vocabulary. The file's float weights become float32
+ * tensors of the kernels backend; two sessions, the forward graph and its derived VJP graph, take them as inputs.
+ */
+export class OnnxPolicy implements Policy {
+  readonly kind = 'onnx';
+  readonly nActions: number;
+  readonly parameterCount: number;
+
+  private constructor(
+    private readonly model: ModelInterface,
+    private readonly kernels: Kernels,
+    private readonly bridge: TensorBridge,
+    readonly parameters: readonly Parameter[],
+    private readonly forwardSession: ModelSession,
+    private readonly backwardSession: ModelSession,
+  ) {
+    this.nActions = model.vocabulary;
+    this.parameterCount = parameters.reduce((sum, parameter) => sum + parameter.tensor.size, 0);
+  }
+
+  /**
+   * Reads, checks and differentiates the model and starts its sessions. Throws `ModelError` for a file that is not a whole
+   * model, an interface that does not fit a policy, or an operator that cannot be differentiated.
+   */
+  static async load({ name, bytes, runtime, kernels }: OnnxPolicySource): Promise<OnnxPolicy> {
+    const model = readInterface(readModel(bytes, name), name);
+    const names = [...model.weights.keys()];
+    const vjp = deriveVjp(model.graph, {
+      model: name,
+      parameters: names,
+      output: 'logits',
+      cotangent: COTANGENT,
+    });
+    const bridge = new TensorBridge(kernels);
+    const start = (graph: Graph, outputs: readonly string[], label: string) =>
+      runtime.createSession(writeModel(graph), { label, outputs, outputLocation: bridge.outputLocation });
+    const forward = await start(model.graph, ['logits'], `${name} (forward)`);
+    const backward = await start(vjp, names.map(gradientName), `${name} (backward)`);
+    const parameters = [...model.weights].map(([key, value]) => ({
+      name: key,
+      tensor: kernels.tensor(floatsOf(value), value.dims, `${name}/${key}`),
+    }));
+    return new OnnxPolicy(model, kernels, bridge, parameters, forward, backward);
+  }
+
+  async forward(observations: Observations): Promise<Tensor> {
+    const { batch, steps } = observations;
+    const { logits } = await this.forwardSession.run(await this.feeds(observations));
+    return this.bridge.fromModel(logits!, [batch * steps, this.nActions], 'logits');
+  }
+
+  async backward(observations: Observations, dlogits: Tensor): Promise<Tensor[]> {
+    const { batch, steps } = observations;
+    const rows = batch * steps;
+    if (dlogits.size !== rows * this.nActions) {
+      throw new RangeError(
+        `backward: dlogits are [${dlogits.shape}], expected [${rows}, ${this.nActions}] for batch ${batch}, steps ${steps}`,
+      );
+    }
+    const cotangent = { name: COTANGENT, tensor: dlogits, dims: [batch, steps, this.nActions] };
+    const gradients = await this.backwardSession.run(await this.feeds(observations, cotangent));
+    return this.parameters.map(({ name, tensor }) =>
+      this.bridge.fromModel(gradients[gradientName(name)]!, tensor.shape, gradientName(name)),
+    );
+  }
+
+  async dispose(): Promise<void> {
+    await this.forwardSession.release();
+    await this.backwardSession.release();
+    this.kernels.release(...this.parameters.map((parameter) => parameter.tensor));
+  }
+
+  /** Tokens, weights and, for the VJP, the cotangent. */
+  private async feeds(
+    observations: Observations,
+    ...extra: readonly (Outgoing & { readonly name: string })[]
+  ): Promise<Record<string, ModelTensor>> {
+    const outgoing = [
+      ...this.parameters.map(({ name, tensor }) => ({ name, tensor, dims: tensor.shape })),
+      ...extra,
+    ];
+    const tensors = await this.bridge.toModel(outgoing);
+    return {
+      ...this.tokenFeeds(observations),
+      ...Object.fromEntries(outgoing.map(({ name }, index) => [name, tensors[index]!])),
+    };
+  }
+
+  private tokenFeeds({ batch, steps, data }: Observations): Record<string, HostTensor> {
+    const size = batch * steps;
+    if (data.length !== size) {
+      throw new RangeError(`observations: ${data.length} tokens, expected ${batch} x ${steps} = ${size}`);
+    }
+    const wrong = data.find((token) => token < 0 || token >= this.nActions);
+    if (wrong !== undefined) {
+      throw new RangeError(`observations: token ${wrong}, expected 0 to ${this.nActions - 1}`);
+    }
+    const values = {
+      input_ids: () => data,
+      attention_mask: () => new Int32Array(size).fill(1),
+      position_ids: () => Int32Array.from(data, (_, index) => index % steps),
+    };
+    return Object.fromEntries(
+      this.model.tokenInputs.map(({ name, type }) => {
+        const numbers = values[name]();
+        const typed = type === 'int32' ? numbers : BigInt64Array.from(numbers, BigInt);
+        return [name, { location: 'host', data: typed, dims: [batch, steps] }];
+      }),
+    );
+  }
+}
