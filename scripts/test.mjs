@@ -10,6 +10,17 @@ import { ensureChromium, vulkanEnvironment } from './chromium.mjs';
 import { build, prepare, runTool } from './prepare.mjs';
 import { closingLine, countPlaywright, countVitest, total, withExitCode } from './summary.mjs';
 
+/** Which halves the command line asks for: both when it names none. */
+function chosenHalves() {
+  try {
+    const { values } = parseArgs({ options: { unit: { type: 'boolean' }, e2e: { type: 'boolean' } } });
+    const both = values.unit === values.e2e;
+    return { unit: both || values.unit, e2e: both || values.e2e };
+  } catch (error) {
+    throw new Error(`${error.message}; allowed: --unit or --e2e, and nothing for both`);
+  }
+}
+
 /** The counts in a report file; undefined when the runner stopped before writing a whole one. */
 async function readCounts(file, count) {
   try {
@@ -43,10 +54,7 @@ async function endToEndTests(folder, chromium) {
 }
 
 async function main() {
-  const { values } = parseArgs({ options: { unit: { type: 'boolean' }, e2e: { type: 'boolean' } } });
-  const everything = values.unit === values.e2e;
-  const unit = everything || values.unit;
-  const e2e = everything || values.e2e;
+  const { unit, e2e } = chosenHalves();
   await prepare();
   // Unit tests need it on Linux only, for its Vulkan driver.
   const chromium = e2e || process.platform === 'linux' ? await ensureChromium() : undefined;
