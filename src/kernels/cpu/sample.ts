@@ -1,4 +1,5 @@
 import type { TypedArray } from '../kernels.ts';
+import { NUCLEUS_SLACK } from '../nucleus.ts';
 import { type RngKey, threefry2x32, uniformFromBits } from '../rng.ts';
 import { logSoftmax } from './logProb.ts';
 
@@ -10,7 +11,7 @@ function nucleus(probabilities: Float64Array, topP: number): Float64Array {
   const kept = new Float64Array(probabilities.length);
   let mass = 0;
   for (const action of order) {
-    if (mass >= topP) break;
+    if (mass >= topP - NUCLEUS_SLACK) break;
     kept[action] = probabilities[action]!;
     mass += probabilities[action]!;
   }
