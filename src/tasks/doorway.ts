@@ -43,6 +43,16 @@ const options: readonly Option[] = [
     main: true,
   },
   {
+    key: 'hesitation',
+    kind: 'number',
+    label: 'Hesitation',
+    meaning: 'Probability with which every agent waits at the start. Hesitant agents each do better to go.',
+    default: 0.9,
+    min: 0.01,
+    max: 0.99,
+    main: true,
+  },
+  {
     key: 'rounds',
     kind: 'integer',
     label: 'Rounds',
@@ -118,6 +128,7 @@ export const doorway: TaskDefinition = {
     const nAgents = read.number('agents');
     const collision = read.number('collision');
     const rounds = read.number('rounds');
+    const hesitation = read.number('hesitation');
     const agents = Array.from({ length: nAgents }, (_, agent) => agent);
     return {
       name: 'doorway',
@@ -130,6 +141,7 @@ export const doorway: TaskDefinition = {
       gamma,
       maxReturn: Math.max(1, collision * (nAgents - 1)) / (1 - gamma),
       start: () => new DoorwayEpisode(agents, collision, rounds),
+      initialLogits: () => [Math.log(hesitation), Math.log1p(-hesitation)],
       actionName: (agent, action) => ACTIONS[checkAction('doorway', agent, action, ACTIONS.length)]!,
       observationName: () => 'at the door',
       model: doorwayModel(nAgents, collision, gamma),

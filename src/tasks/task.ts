@@ -49,6 +49,8 @@ export interface Task {
   readonly maxReturn: number;
   /** A new episode from the start distribution. The same rng state gives the same episode. */
   start(rng: Rng): Episode;
+  /** [V] logits that a table of this agent starts from, where the task has a natural beginning; else all 0. */
+  initialLogits?(agent: number): readonly number[];
   /** Human name of an action of an agent, for charts and tables. */
   actionName(agent: number, action: number): string;
   /** Human name of an observation. */
