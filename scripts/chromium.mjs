@@ -101,7 +101,7 @@ export async function vulkanEnvironment(chromium) {
   // The Vulkan loader complains on every start where this is not set.
   const env = process.env.XDG_RUNTIME_DIR ? {} : { XDG_RUNTIME_DIR: tmpdir() };
   const driver = folderWith('vk_swiftshader_icd.json');
-  if (driver !== undefined && !process.env.VK_ICD_FILENAMES) {
+  if (driver !== undefined && !process.env.VK_ICD_FILENAMES && !process.env.VK_DRIVER_FILES) {
     env.VK_ICD_FILENAMES = join(driver, 'vk_swiftshader_icd.json');
   }
   const loader = folderWith('libvulkan.so.1');
