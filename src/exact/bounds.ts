@@ -11,7 +11,7 @@ import { checkPolicy, isActive } from './policy.ts';
 /** The bounds of the form L_i minus a penalty; `statewise` has none. */
 export type PenaltyName = Exclude<BoundName, 'statewise'>;
 
-export const PENALTY_NAMES: readonly PenaltyName[] = ['paper', 'trpo', 'cpo', 'coupling'];
+const PENALTY_NAMES: readonly PenaltyName[] = ['paper', 'trpo', 'cpo', 'coupling'];
 export const BOUND_NAMES: readonly BoundName[] = [...PENALTY_NAMES, 'statewise'];
 
 /** What the penalties are made of. */
