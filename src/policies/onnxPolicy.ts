@@ -52,7 +52,7 @@ export class OnnxPolicy implements Policy {
       output: 'logits',
       cotangent: COTANGENT,
     });
-    const bridge = new TensorBridge(kernels);
+    const bridge = new TensorBridge(kernels, runtime);
     const start = (graph: Graph, outputs: readonly string[], label: string) =>
       runtime.createSession(writeModel(graph), { label, outputs, outputLocation: bridge.outputLocation });
     const forward = await start(model.graph, ['logits'], `${name} (forward)`);

@@ -1,8 +1,9 @@
-/** Carries tensors between the kernels backend and the inference engine, without a copy where both share memory. */
+/** Carries float32 tensors between a kernels backend and the inference engine. */
 
 import { dataOf } from '../kernels/cpu/tensor.ts';
 import type { Kernels, Tensor } from '../kernels/kernels.ts';
-import type { ModelOutput, ModelTensor } from './modelRuntime.ts';
+import { asGpuTensor, GpuTensor } from '../kernels/webgpu/tensor.ts';
+import type { ModelOutput, ModelRuntime, ModelTensor } from './modelRuntime.ts';
 
 /** A kernels tensor and the dimensions under which the model takes it. */
 export interface Outgoing {
@@ -10,30 +11,46 @@ export interface Outgoing {
   readonly dims: readonly number[];
 }
 
-/** Moves float32 data between one kernels backend and one runtime. */
+/**
+ * Where kernels and models both run on a GPU they must share one device, and tensors change hands as buffers: kernels submit
+ * each operation at once and the engine submits by the end of a run, so the device's queue keeps the order. Host arrays of
+ * cpu kernels are handed over as they are. Other combinations copy through the host.
+ */
 export class TensorBridge {
-  constructor(private readonly kernels: Kernels) {}
-
   /** Where the model should leave its outputs. */
-  readonly outputLocation: ModelTensor['location'] = 'host';
+  readonly outputLocation: ModelTensor['location'];
 
-  /** Tensors as model inputs: host arrays are passed as they are, device data are read back once. */
+  constructor(
+    private readonly kernels: Kernels,
+    runtime: ModelRuntime,
+  ) {
+    const shared = kernels.backend === 'webgpu' && runtime.device !== undefined;
+    this.outputLocation = shared ? 'device' : 'host';
+  }
+
   async toModel(outgoing: readonly Outgoing[]): Promise<ModelTensor[]> {
-    if (this.kernels.backend === 'cpu') {
+    if (this.outputLocation === 'device') {
       return outgoing.map(({ tensor, dims }) => ({
-        location: 'host',
-        data: asFloat32(dataOf(tensor)),
+        location: 'device',
+        buffer: asGpuTensor(tensor).buffer,
         dims,
       }));
     }
-    const values = await this.kernels.read(...outgoing.map(({ tensor }) => tensor));
-    return outgoing.map(({ dims }, index) => ({ location: 'host', data: asFloat32(values[index]!), dims }));
+    const numbers =
+      this.kernels.backend === 'cpu'
+        ? outgoing.map(({ tensor }) => dataOf(tensor))
+        : await this.kernels.read(...outgoing.map(({ tensor }) => tensor));
+    return outgoing.map(({ dims }, index) => ({
+      location: 'host',
+      data: asFloat32(numbers[index]!),
+      dims,
+    }));
   }
 
   /** A model output as a kernels tensor of shape `shape`, owned by the caller. */
   fromModel(output: ModelOutput, shape: readonly number[], label: string): Tensor {
     if (output.location === 'host') return this.kernels.tensor(output.data, shape, label);
-    throw new Error(`${label}: unexpected device output`);
+    return new GpuTensor(output.buffer, shape, 'f32', label, () => output.dispose());
   }
 }
 

@@ -17,7 +17,8 @@ export interface TransformerShape {
 /** Weights by name, in the order of `parameterShapes`. */
 export type Weights = ReadonlyMap<string, TensorValue>;
 
-const OPSET = 17;
+/** The first opset with Gelu. */
+const OPSET = 20;
 const EPSILON = 1e-5;
 /** Added to attention scores of later positions: exp underflows to exactly 0 in float32. */
 const MASKED = -1e9;
@@ -186,16 +187,10 @@ function attention(b: GraphBuilder, frame: Frame, x: string, layer: number, p: s
   return b.emit('Gemm', [rows, `${p}wo`, `${p}bo`]);
 }
 
-/**
- * Two linear layers with the tanh form of GELU between them, 0.5 x (1 + tanh(u)), u = sqrt(2/pi) (x + 0.044715 x^3),
- * written as x sigmoid(2u): the same function in fewer nodes.
- */
+/** Two linear layers with GELU in its tanh form between them. */
 function feedForward(b: GraphBuilder, x: string, p: string): string {
   const hidden = b.emit('Gemm', [layerNorm(b, x, `${p}ln2`), `${p}w1`, `${p}b1`]);
-  const slope = 2 * Math.sqrt(2 / Math.PI);
-  const cubic = b.emit('Mul', [b.emit('Mul', [hidden, hidden]), b.float(0.044715 * slope)]);
-  const twice = b.emit('Mul', [hidden, b.emit('Add', [cubic, b.float(slope)])]);
-  const active = b.emit('Mul', [hidden, b.emit('Sigmoid', [twice])]);
+  const active = b.emit('Gelu', [hidden], { approximate: 'tanh' });
   return b.emit('Gemm', [active, `${p}w2`, `${p}b2`]);
 }
 

@@ -38,7 +38,7 @@ const CONSTANT_LIKE: ReadonlySet<string> = new Set([
 const FLOAT_TYPES = [1, 10, 11];
 
 /**
- * The vector-Jacobian product of `graph`: a graph with the same inputs and `cotangent`, whose outputs are the gradients
+ * The vector-Jacobian product of `graph`: a graph with all the inputs that `output` needs and `cotangent`, whose outputs are the gradients
  * of sum(output * cotangent) with respect to each of `parameters`, in that order, named by `gradientName`. Works for
  * dynamic batch and sequence dimensions. Throws `MissingRuleError` for an operator without a rule on a path from a
  * parameter to the output, and `ModelError` for a form of an operator that its rule does not cover.
@@ -50,15 +50,16 @@ export function deriveVjp(graph: Graph, options: VjpOptions): Graph {
   const tape = new Tape(forward, options);
   tape.run();
   const parameters = options.parameters.map((name) => graph.inputs.find((input) => input.name === name)!);
+  const inputs = graph.inputs.filter((input) => forward.inputs.includes(input) || parameters.includes(input));
   const derived: Graph = {
     name: `${graph.name}_vjp`,
     opsets: graph.opsets,
     nodes: tape.nodes(),
-    inputs: [...forward.inputs, { ...output, name: options.cotangent }],
+    inputs: [...inputs, { ...output, name: options.cotangent }],
     outputs: parameters.map((input) => ({ ...input, name: gradientName(input.name) })),
     initializers: new Map([...forward.initializers, ...tape.builder.initializers]),
   };
-  return prune(derived, derived.outputs);
+  return { ...prune(derived, derived.outputs), inputs: derived.inputs };
 }
 
 /** The backward walk over one forward graph. */
