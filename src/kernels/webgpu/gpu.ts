@@ -11,8 +11,6 @@ import {
 import { ELEMENT_BYTES, GpuTensor, TENSOR_USAGE } from './tensor.ts';
 import { paramsBytes, writeParams } from './wgsl.ts';
 
-/** WebGPU's guaranteed maximum of workgroups along one axis of a dispatch. */
-const MAX_WORKGROUPS = 65535;
 /** WebGPU's guaranteed alignment of uniform bindings. */
 const PARAMS_STRIDE = 256;
 /** Dispatches whose parameters fit one submission. */
@@ -35,6 +33,8 @@ export interface GpuOptions {
   readonly reduction?: Reduction;
   /** Extra bytes behind every tensor, filled with a sentinel that `strayWrites` looks for. For tests. */
   readonly guardBytes?: number;
+  /** Most workgroups along one axis of a dispatch; the device's limit by default. For tests. */
+  readonly maxWorkgroups?: number;
 }
 
 /** The device with everything the operations share: compiled kernels, buffers, submission and readback. */
@@ -43,7 +43,8 @@ export class Gpu {
   private readonly staging: BufferPool;
   private readonly params: GPUBuffer;
   private readonly paramsImage = new DataView(new ArrayBuffer(MAX_DISPATCHES * PARAMS_STRIDE));
-  private readonly live = new Set<GpuTensor>();
+  /** With `guardBytes`: every tensor since the last `strayWrites`, kept from reuse until then. */
+  private readonly watched = new Map<GpuTensor, { readonly buffer: GPUBuffer; released: boolean }>();
   private readonly pendingScopes = new Set<Promise<void>>();
   private errors: string[] = [];
   private lostReason: string | undefined;
@@ -87,15 +88,23 @@ export class Gpu {
   create(shape: readonly number[], dtype: Exclude<DType, 'f64'>, label: string): GpuTensor {
     const bytes = sizeOfShape(shape, label) * ELEMENT_BYTES;
     const buffer = this.tensors.acquire(bytes + (this.options.guardBytes ?? 0), label);
-    const tensor: GpuTensor = new GpuTensor(buffer, shape, dtype, label, (freed) => {
-      this.live.delete(tensor);
-      this.tensors.release(freed);
+    if (this.options.guardBytes) return this.watch(buffer, shape, dtype, label);
+    return new GpuTensor(buffer, shape, dtype, label, (freed) => this.tensors.release(freed));
+  }
+
+  private watch(
+    buffer: GPUBuffer,
+    shape: readonly number[],
+    dtype: GpuTensor['dtype'],
+    label: string,
+  ): GpuTensor {
+    const state = { buffer, released: false };
+    const tensor = new GpuTensor(buffer, shape, dtype, label, () => {
+      state.released = true;
     });
-    if (this.options.guardBytes) {
-      const guard = new Uint32Array((buffer.size - bytes) / ELEMENT_BYTES).fill(SENTINEL);
-      this.device.queue.writeBuffer(buffer, bytes, guard);
-    }
-    this.live.add(tensor);
+    const guard = new Uint32Array((buffer.size - tensor.bytes) / ELEMENT_BYTES).fill(SENTINEL);
+    this.device.queue.writeBuffer(buffer, tensor.bytes, guard);
+    this.watched.set(tensor, state);
     return tensor;
   }
 
@@ -141,11 +150,11 @@ export class Gpu {
     const wanted = dispatches.filter(({ rows }) => rows > 0);
     for (let start = 0; start < wanted.length; start += MAX_DISPATCHES) {
       const batch = wanted.slice(start, start + MAX_DISPATCHES);
-      const programs = batch.map(({ program, reduction }) => this.programs.get(program, reduction));
-      batch.forEach(({ params }, i) => {
-        writeParams(programs[i]!.source.params, params, this.paramsImage, i * PARAMS_STRIDE);
-      });
       this.encode(label, (encoder) => {
+        const programs = batch.map(({ program, reduction }) => this.programs.get(program, reduction));
+        batch.forEach(({ params }, i) => {
+          writeParams(programs[i]!.source.params, params, this.paramsImage, i * PARAMS_STRIDE);
+        });
         this.device.queue.writeBuffer(
           this.params,
           0,
@@ -185,7 +194,8 @@ export class Gpu {
     const layout = program.pipeline.getBindGroupLayout(0);
     pass.setBindGroup(0, this.device.createBindGroup({ label: program.name, layout, entries }));
     const workgroups = Math.ceil(dispatch.rows / program.rowsPerWorkgroup);
-    const y = Math.ceil(workgroups / MAX_WORKGROUPS);
+    const most = this.options.maxWorkgroups ?? this.device.limits.maxComputeWorkgroupsPerDimension;
+    const y = Math.ceil(workgroups / most);
     pass.dispatchWorkgroups(Math.ceil(workgroups / y), y);
   }
 
@@ -227,18 +237,24 @@ export class Gpu {
     if (report !== '') throw new Error(report);
   }
 
-  /** Labels of live tensors with a changed byte behind their end; needs `guardBytes`. */
+  /**
+   * Labels of tensors, also released ones, behind whose end something was written since the last call.
+   * Needs `guardBytes`.
+   */
   async strayWrites(): Promise<string[]> {
-    const guarded = [...this.live];
-    const whole = guarded.map(
-      (t) => new GpuTensor(t.buffer, [t.buffer.size / ELEMENT_BYTES], 'u32', t.label, () => {}),
+    const entries = [...this.watched];
+    const words = (buffer: GPUBuffer) => [buffer.size / ELEMENT_BYTES];
+    const contents = await this.read(
+      entries.map(([{ label }, { buffer }]) => new GpuTensor(buffer, words(buffer), 'u32', label, () => {})),
     );
-    const contents = await this.read(whole);
-    return guarded
-      .filter((tensor, i) =>
-        new Uint32Array(contents[i]!).subarray(tensor.size).some((word) => word !== SENTINEL),
-      )
-      .map((tensor) => tensor.label);
+    for (const [tensor, { buffer, released }] of entries) {
+      if (!released) continue;
+      this.watched.delete(tensor);
+      this.tensors.release(buffer);
+    }
+    const touched = (tensor: GpuTensor, bytes: ArrayBuffer) =>
+      new Uint32Array(bytes).subarray(tensor.size).some((word) => word !== SENTINEL);
+    return entries.filter(([tensor], i) => touched(tensor, contents[i]!)).map(([tensor]) => tensor.label);
   }
 
   dispose(): void {

@@ -53,7 +53,7 @@ const PROGRAMS = {
 
 export type ProgramName = keyof typeof PROGRAMS;
 
-/** A compiled kernel in one reduction strategy. */
+/** A kernel in one reduction strategy. */
 export interface Program {
   readonly name: string;
   readonly source: ProgramSource;
@@ -62,54 +62,74 @@ export interface Program {
   readonly rowsPerWorkgroup: number;
 }
 
-/** Every kernel, in every strategy it has. */
-export class Programs {
-  private constructor(private readonly byKey: ReadonlyMap<string, Program>) {}
+interface CheckedModule {
+  readonly source: ProgramSource;
+  readonly module: GPUShaderModule;
+}
 
-  /** Compiles all pipelines side by side. Rejects with the compiler's messages, each with file, line and source. */
+/**
+ * Every kernel, in every strategy it has. All WGSL is checked at once; a pipeline is built when it is first used, since
+ * a software adapter takes half a second for some and a run needs few of them.
+ */
+export class Programs {
+  private readonly built = new Map<string, Program>();
+
+  private constructor(
+    private readonly device: GPUDevice,
+    private readonly modules: ReadonlyMap<string, CheckedModule>,
+  ) {}
+
+  /** Rejects with the compiler's messages, each with file, line and source. */
   static async compile(device: GPUDevice, shaders: Shaders): Promise<Programs> {
-    const entries = Object.entries(PROGRAMS) as [ProgramName, ProgramSpec][];
-    const jobs = entries.flatMap(([name, program]) =>
-      program.reductions.map(async (reduction) => {
-        const key = `${name}/${reduction}`;
-        return [key, await compileProgram(device, key, program, reduction, shaders)] as const;
-      }),
-    );
-    return new Programs(new Map(await Promise.all(jobs)));
+    const keys = new Map<string, readonly [ProgramSpec, Reduction]>();
+    for (const program of Object.values<ProgramSpec>(PROGRAMS)) {
+      for (const reduction of program.reductions)
+        keys.set(moduleKey(program, reduction), [program, reduction]);
+    }
+    const jobs = [...keys].map(async ([key, [program, reduction]]) => {
+      const files = [`lib_${reduction}_per_row`, ...program.libraries, program.file];
+      const source = programSource(files, shaders);
+      return [key, { source, module: await compileModule(device, key, source) }] as const;
+    });
+    return new Programs(device, new Map(await Promise.all(jobs)));
   }
 
   /** The kernel `name` in `reduction`; throws a RangeError if it has no such variant. */
   get(name: ProgramName, reduction: Reduction): Program {
-    const program = this.byKey.get(`${name}/${reduction}`);
-    if (!program) throw new RangeError(`kernel ${name} has no "${reduction}" variant`);
-    return program;
+    const label = `${name}/${reduction}`;
+    const known = this.built.get(label);
+    if (known) return known;
+    const program: ProgramSpec = PROGRAMS[name];
+    const checked = this.modules.get(moduleKey(program, reduction));
+    if (!checked) throw new RangeError(`kernel ${name} has no "${reduction}" variant`);
+    const { module, source } = checked;
+    const constants = { WIDTH: WIDTH[reduction] };
+    const { entryPoint } = program;
+    const built: Program = {
+      name: label,
+      source,
+      pipeline: this.device.createComputePipeline({
+        label,
+        layout: 'auto',
+        compute: { module, entryPoint, constants },
+      }),
+      rowsPerWorkgroup: reduction === 'thread' ? WIDTH.thread : 1,
+    };
+    this.built.set(label, built);
+    return built;
   }
 }
 
-async function compileProgram(
-  device: GPUDevice,
-  label: string,
-  program: ProgramSpec,
-  reduction: Reduction,
-  shaders: Shaders,
-): Promise<Program> {
-  const source = programSource([`lib_${reduction}_per_row`, ...program.libraries, program.file], shaders);
-  return {
-    name: label,
-    source,
-    pipeline: await compilePipeline(device, label, source, program.entryPoint, { WIDTH: WIDTH[reduction] }),
-    rowsPerWorkgroup: reduction === 'thread' ? WIDTH.thread : 1,
-  };
+function moduleKey(program: ProgramSpec, reduction: Reduction): string {
+  return `${program.file}.wgsl (${reduction})`;
 }
 
-/** Compiles one entry point. Rejects with the compiler's messages, each with file, line and source. */
-export async function compilePipeline(
+/** Compiles a module. Rejects with the compiler's messages, each with file, line and source. */
+export async function compileModule(
   device: GPUDevice,
   label: string,
   source: ProgramSource,
-  entryPoint: string,
-  constants: Readonly<Record<string, number>>,
-): Promise<GPUComputePipeline> {
+): Promise<GPUShaderModule> {
   // The scope keeps the compiler's complaint out of the uncaptured errors; it is reported in full below.
   device.pushErrorScope('validation');
   const module = device.createShaderModule({ label, code: source.code });
@@ -117,17 +137,11 @@ export async function compilePipeline(
   const { messages } = await module.getCompilationInfo();
   await scope;
   const errors = messages.filter((message) => message.type === 'error');
-  if (errors.length > 0) {
-    const lines = source.code.split('\n');
-    const report = errors.map((error) => {
-      const at = source.locate(error.lineNum);
-      return `${at.file}:${at.line}:${error.linePos}: ${error.message}\n  ${lines[error.lineNum - 1] ?? ''}`;
-    });
-    throw new Error(`kernel ${label} does not compile\n${report.join('\n')}`);
-  }
-  return device.createComputePipelineAsync({
-    label,
-    layout: 'auto',
-    compute: { module, entryPoint, constants },
+  if (errors.length === 0) return module;
+  const lines = source.code.split('\n');
+  const report = errors.map((error) => {
+    const at = source.locate(error.lineNum);
+    return `${at.file}:${at.line}:${error.linePos}: ${error.message}\n  ${lines[error.lineNum - 1] ?? ''}`;
   });
+  throw new Error(`${label} does not compile\n${report.join('\n')}`);
 }
