@@ -78,12 +78,12 @@ function groupRunners(kernels: Kernels): ReadonlyMap<string, GroupRunner> {
   return new Map<string, GroupRunner>([
     ...KERNEL_GROUPS.map((group): [string, GroupRunner] => [
       group,
-      { precision: kernels.backend, run: (golden) => runKernelCase(group, golden.input, kernels) },
+      { precision: kernels.backend, run: ({ input }) => runKernelCase(group, input, kernels) },
     ]),
-    ['exact_mdp', { precision: 'cpu', run: async (golden) => runExactCase(golden.input) }],
+    ['exact_mdp', { precision: 'cpu', run: async ({ input }) => runExactCase(input) }],
     [
       'transformer',
-      { precision: 'webgpu', run: async (golden) => runTransformerCase(golden, await runtime, kernels) },
+      { precision: 'webgpu', run: async ({ input }) => runTransformerCase(input, await runtime, kernels) },
     ],
   ]);
 }

@@ -209,7 +209,7 @@ export interface CertificateEvent extends EventBase {
   /** The true (or paired, estimated) change in J. */
   readonly dJ: Estimate;
   readonly J: Estimate;
-  readonly bounds: Readonly<Partial<Record<BoundName, Bound>>>;
+  readonly bounds: Readonly<Record<BoundName, Bound>>;
   /** The largest of the bounds. */
   readonly best: BoundName;
   readonly klMax: number;

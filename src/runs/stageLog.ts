@@ -54,7 +54,7 @@ export function stageLogLine(events: readonly SatEvent[], stage: number, config:
   }
   if (certificate === undefined || end === undefined)
     throw new RangeError(`stage ${stage} has not ended in this log`);
-  const penalty = certificate.bounds.paper?.penalty ?? 0;
+  const penalty = certificate.bounds.paper.penalty ?? 0;
   const finite = certificate.finiteSample?.asPrinted ?? 0;
   return {
     stage,
@@ -70,7 +70,7 @@ export function stageLogLine(events: readonly SatEvent[], stage: number, config:
     J: end.J.value,
     dJ: end.dJ.value,
     success: end.success?.value,
-    best_bound: certificate.bounds[certificate.best]?.value ?? 0,
+    best_bound: certificate.bounds[certificate.best].value,
     best_bound_name: certificate.best,
     accepted: end.accepted,
     kl_violations_proposed: kl.proposed,

@@ -1,3 +1,4 @@
+import { bestBound, finiteSampleTerm } from '../exact/certificate.ts';
 import type {
   Bound,
   BoundName,
@@ -6,6 +7,7 @@ import type {
   StageEndEvent,
   StageStartEvent,
 } from '../runs/events.ts';
+import { boundValues } from './bounds.ts';
 import type { StageContext } from './context.ts';
 import type { TeamMeasure, VisitedDivergence } from './evaluator.ts';
 import type { StageData } from './stageData.ts';
@@ -13,8 +15,6 @@ import type { Agent } from './team.ts';
 import type { Proposal } from './update.ts';
 
 type Draft<E> = Omit<E, 'seq'>;
-
-const BOUND_NAMES: readonly BoundName[] = ['paper', 'trpo', 'cpo', 'coupling', 'statewise'];
 
 /** A change in J within this much of 0, relative to |J|, is rounding of the linear solve, not a violation. */
 const ROUNDING = 1e-10;
@@ -38,7 +38,7 @@ export async function updateCertificate(
     quality: evaluator.quality,
     ...measured,
     J: evaluator.measure().J,
-    best: bestBound(measured.bounds),
+    best: bestBound(boundValues(measured.bounds)),
     accepted: proposal.reason === 'accepted',
   };
 }
@@ -64,15 +64,6 @@ function visitedDivergence(
   return { kl: proposal.kept.kl, weight: Float64Array.from(weight) };
 }
 
-/** The largest of the bounds: all are proved, so it is the one to believe. */
-function bestBound(bounds: Readonly<Partial<Record<BoundName, Bound>>>): BoundName {
-  return BOUND_NAMES.reduce((best, name) =>
-    (bounds[name]?.value ?? Number.NEGATIVE_INFINITY) > (bounds[best]?.value ?? Number.NEGATIVE_INFINITY)
-      ? name
-      : best,
-  );
-}
-
 /** Algorithm 1, line 3: the stage certificate is the sum over its updates (Thm 4.4), in any order. */
 export function sweepCertificate(
   context: StageContext,
@@ -81,11 +72,15 @@ export function sweepCertificate(
   after: TeamMeasure,
   stage: number,
 ): Draft<CertificateEvent> {
-  const { config, evaluator, task } = context;
-  const bounds = Object.fromEntries(BOUND_NAMES.map((name) => [name, sumBound(updates, name)])) as Record<
-    BoundName,
-    Bound
-  >;
+  const { config, evaluator } = context;
+  const sum = (name: BoundName) => sumBound(updates, name);
+  const bounds = {
+    paper: sum('paper'),
+    trpo: sum('trpo'),
+    cpo: sum('cpo'),
+    coupling: sum('coupling'),
+    statewise: sum('statewise'),
+  };
   const largest = (pick: (update: Draft<CertificateEvent>) => number) => Math.max(...updates.map(pick));
   return {
     kind: 'certificate',
@@ -97,20 +92,18 @@ export function sweepCertificate(
     dJ: stageChange(updates, before, after),
     J: after.J,
     bounds,
-    best: bestBound(bounds),
+    best: bestBound(boundValues(bounds)),
     klMax: largest((update) => update.klMax),
     tvMax: largest((update) => update.tvMax),
     aMax: largest((update) => update.aMax),
     aMaxSource: updates[0]?.aMaxSource ?? 'computed',
     accepted: updates.some((update) => update.accepted),
-    ...(config.sat.advantages === 'sampled'
-      ? { finiteSample: finiteSample(updates, config.sat, task.nAgents) }
-      : {}),
+    ...(config.sat.advantages === 'sampled' ? { finiteSample: finiteSample(updates, context) } : {}),
   };
 }
 
 function sumBound(updates: readonly Draft<CertificateEvent>[], name: BoundName): Bound {
-  const parts = updates.flatMap((update) => update.bounds[name] ?? []);
+  const parts = updates.map((update) => update.bounds[name]);
   const penalties = parts.flatMap((part) => part.penalty ?? []);
   return {
     value: parts.reduce((sum, part) => sum + part.value, 0),
@@ -136,16 +129,16 @@ function stageChange(
   return { ...sumEstimates(updates.map((update) => update.dJ)), value: after.J.value - before.J.value };
 }
 
-/** sum_i A_max/(1-gamma) sqrt(log(2n/dc)/(2 N_i)) as the paper prints it, and Hoeffding's, which is twice that. */
+/** Every update of a stage uses the same batch, so each N_i is its number of trajectories. */
 function finiteSample(
   updates: readonly Draft<CertificateEvent>[],
-  sat: StageContext['config']['sat'],
-  nAgents: number,
+  { config, task }: StageContext,
 ): { asPrinted: number; hoeffding: number } {
-  const episodes = sat.groups * sat.groupSize;
-  const width = Math.sqrt(Math.log((2 * nAgents) / sat.deltaConf) / (2 * episodes)) / (1 - sat.gamma);
-  const asPrinted = updates.reduce((sum, update) => sum + update.aMax * width, 0);
-  return { asPrinted, hoeffding: 2 * asPrinted };
+  const { groups, groupSize, gamma, deltaConf } = config.sat;
+  return finiteSampleTerm(
+    updates.map((update) => update.aMax),
+    { gamma, nAgents: task.nAgents, episodes: updates.map(() => groups * groupSize), deltaConf },
+  );
 }
 
 /** The first event of a stage. */

@@ -91,12 +91,14 @@ async function createPolicy(
   const actions = task.nActions[j]!;
   if (team.policy === 'tabular') {
     const rng = Rng.of(seed, 'init', j);
+    const bias = task.initialLogits?.(j);
     return createTabularPolicy({
       states: task.observationCount,
       actions,
       kernels,
       rng,
       scale: team.initScale,
+      ...(bias === undefined ? {} : { bias }),
     });
   }
   const bytes = buildTransformer({

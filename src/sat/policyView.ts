@@ -1,3 +1,4 @@
+import { softmaxRows } from '../exact/policy.ts';
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Observations } from '../policies/policy.ts';
 import type { Artifact } from '../runs/events.ts';
@@ -32,24 +33,8 @@ export async function probabilitiesAt(
   const selected = kernels.gatherRows(logits, index);
   const [values] = await kernels.read(selected);
   kernels.release(logits, index, selected);
-  return softmaxRows(values!, agent.policy.nActions, temperature);
-}
-
-/** Row-wise softmax of logits / temperature; -Infinity (or <= -1e30) is an impossible action. */
-function softmaxRows(logits: Float64Array, V: number, temperature: number): Float64Array {
-  const out = new Float64Array(logits.length);
-  for (let from = 0; from < logits.length; from += V) {
-    const row = logits.subarray(from, from + V);
-    const top = row.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-    let sum = 0;
-    for (let v = 0; v < V; v++) {
-      const weight = row[v]! <= -1e30 ? 0 : Math.exp((row[v]! - top) / temperature);
-      out[from + v] = weight;
-      sum += weight;
-    }
-    for (let v = 0; v < V; v++) out[from + v] = out[from + v]! / sum;
-  }
-  return out;
+  const scaled = values!.map((logit) => logit / temperature);
+  return softmaxRows(scaled, agent.policy.nActions);
 }
 
 /** The first distinct decision contexts of agent j in a batch. */

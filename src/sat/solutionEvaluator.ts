@@ -1,9 +1,9 @@
-import { lowerBounds } from '../exact/bounds.ts';
+import { surrogatePenalties } from '../exact/bounds.ts';
 import type { Kernels } from '../kernels/kernels.ts';
 import { Rng } from '../kernels/rng.ts';
 import type { RunConfig } from '../runs/config.ts';
 import type { Task } from '../tasks/task.ts';
-import { namedBounds } from './bounds.ts';
+import { boundsForEvent } from './bounds.ts';
 import { meanEstimate } from './estimate.ts';
 import type { Evaluator, TeamMeasure, UpdateMeasure, VisitedDivergence } from './evaluator.ts';
 import type { Agent, Team } from './team.ts';
@@ -88,17 +88,23 @@ class SolutionEvaluator implements Evaluator {
     // Pinsker's inequality bounds each state's TV by sqrt(KL / 2), which is enough and needs no second pass.
     const meanTv = visited.kl.reduce((sum, kl, n) => sum + visited.weight[n]! * pinsker(kl), 0) * (1 - gamma);
     const tvMax = pinsker(klMax);
-    const bounds = lowerBounds({
+    const penalties = surrogatePenalties({
       gamma,
-      L: L.value,
       aMax: maxReturn,
+      fMax: Math.max(...paths.map((path) => path.maxAbsF)),
       klMax,
       tvMax,
       meanTv,
-      maxAbsF: Math.max(...paths.map((path) => path.maxAbsF)),
-      startF: paths.reduce((sum, path) => sum + path.startF, 0) / paths.length,
-      minF: Math.min(...paths.map((path) => path.minF)),
     });
+    const startF = paths.reduce((sum, path) => sum + path.startF, 0) / paths.length;
+    const worst = Math.min(...paths.map((path) => path.minF));
+    const lowerBounds = {
+      paper: L.value - penalties.paper,
+      trpo: L.value - penalties.trpo,
+      cpo: L.value - penalties.cpo,
+      coupling: L.value - penalties.coupling,
+      statewise: startF + (gamma / (1 - gamma)) * worst,
+    };
     return {
       L,
       dJ: meanEstimate(paths.map((path) => path.dJ)),
@@ -106,7 +112,7 @@ class SolutionEvaluator implements Evaluator {
       tvMax,
       aMax: maxReturn,
       aMaxSource: 'assumed',
-      bounds: namedBounds(bounds, gamma),
+      bounds: boundsForEvent(lowerBounds, penalties, gamma),
     };
   }
 

@@ -71,11 +71,3 @@ export function acceptanceConditions(
 export function relaxBeta(beta: number, quantile: number, delta: number, factor: number): number {
   return quantile < delta / SLACK_FACTOR ? beta / factor : beta;
 }
-
-/**
- * Dvoretzky-Kiefer-Wolfowitz: with probability 1 - eta over N sampled states, the share of states above the empirical
- * (1 - alpha) quantile is at most alpha + this. A probability, not nats.
- */
-export function dkwSlack(count: number, eta: number): number {
-  return count === 0 ? 1 : Math.min(1, Math.sqrt(Math.log(2 / eta) / (2 * count)));
-}

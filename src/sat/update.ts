@@ -1,4 +1,5 @@
 import type { AdamWHyper } from '../kernels/kernels.ts';
+import { dkwEpsilon } from '../kernels/quantile.ts';
 import type { BacktrackEvent, KlCheckEvent, OptimizeEvent, PromoteEvent } from '../runs/events.ts';
 import type { AgentBatch } from './batch.ts';
 import type { StageContext } from './context.ts';
@@ -10,7 +11,6 @@ import type { StageData } from './stageData.ts';
 import { type Agent, releaseSnapshot, resetMoments, restoreSnapshot, takeSnapshot } from './team.ts';
 import {
   acceptanceConditions,
-  dkwSlack,
   measureTrustRegion,
   relaxBeta,
   STEP_SHRINK,
@@ -186,7 +186,7 @@ async function checkTrustRegion(
     mean: measured.mean,
     states: measured.count,
     violations: measured.violationCount,
-    dkwSlack: batch.states.exhaustive ? 0 : dkwSlack(measured.count, eta),
+    dkwSlack: batch.states.exhaustive ? 0 : Math.min(1, dkwEpsilon(measured.count, eta)),
     surrogate: proposal.surrogate,
     conditions,
     accepted: conditions.every((condition) => condition.passed),
