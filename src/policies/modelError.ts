@@ -19,11 +19,8 @@ export class MissingRuleError extends ModelError {
     readonly operator: string,
     readonly node: string,
     problem: string,
+    differentiable: readonly string[],
   ) {
-    super(
-      model,
-      problem,
-      're-export the model with operators listed in docs, or use a model from the builder',
-    );
+    super(model, problem, `operators that can be: ${differentiable.join(', ')}`);
   }
 }

@@ -35,12 +35,9 @@ export function readInterface(graph: Graph, model: string): ModelInterface {
   if (lifted.weights.size === 0) {
     throw new ModelError(model, 'it has no float32 weights', 'store them as initializers of type float32');
   }
-  return {
-    ...lifted,
-    tokenInputs: tokenInputs(lifted, model),
-    logits,
-    vocabulary: vocabularyOf(logits, model),
-  };
+  const vocabulary = vocabularyOf(logits, model);
+  checkEmbedding(lifted, vocabulary, model);
+  return { ...lifted, tokenInputs: tokenInputs(lifted, model), logits, vocabulary };
 }
 
 function list(values: readonly ValueInfo[]): string {
@@ -109,4 +106,19 @@ function vocabularyOf(logits: ValueInfo, model: string): number {
     );
   }
   return vocabulary;
+}
+
+/** Every token that the logits can choose must have an embedding, for it is read back as the next observation. */
+function checkEmbedding({ graph, weights }: LiftedGraph, vocabulary: number, model: string): void {
+  for (const node of graph.nodes) {
+    const [table = '', indices] = node.inputs;
+    const rows = weights.get(table)?.dims[0];
+    if (node.op === 'Gather' && indices === 'input_ids' && rows !== undefined && rows < vocabulary) {
+      throw new ModelError(
+        model,
+        `its embedding "${table}" has ${rows} rows but its logits ${vocabulary} entries`,
+        'both must be the size of the vocabulary',
+      );
+    }
+  }
 }

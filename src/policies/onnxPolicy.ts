@@ -2,6 +2,7 @@ import type { Kernels, Tensor } from '../kernels/kernels.ts';
 import { floatsOf, type Graph } from './graph/ir.ts';
 import { readModel, writeModel } from './graph/onnxFile.ts';
 import { deriveVjp, gradientName } from './graph/vjp.ts';
+import { ModelError } from './modelError.ts';
 import type { HostTensor, ModelRuntime, ModelSession, ModelTensor } from './modelRuntime.ts';
 import { type ModelInterface, readInterface } from './onnxInterface.ts';
 import type { Observations, Parameter, Policy } from './policy.ts';
@@ -16,6 +17,8 @@ export interface OnnxPolicySource {
   readonly bytes: Uint8Array;
   readonly runtime: ModelRuntime;
   readonly kernels: Kernels;
+  /** What the task needs V to be; any if absent. */
+  readonly vocabulary?: number;
 }
 
 /**
@@ -43,8 +46,10 @@ export class OnnxPolicy implements Policy {
    * Reads, checks and differentiates the model and starts its sessions. Throws `ModelError` for a file that is not a whole
    * model, an interface that does not fit a policy, or an operator that cannot be differentiated.
    */
-  static async load({ name, bytes, runtime, kernels }: OnnxPolicySource): Promise<OnnxPolicy> {
+  static async load(source: OnnxPolicySource): Promise<OnnxPolicy> {
+    const { name, bytes, runtime, kernels } = source;
     const model = readInterface(readModel(bytes, name), name);
+    checkVocabulary(model, source);
     const names = [...model.weights.keys()];
     const vjp = deriveVjp(model.graph, {
       model: name,
@@ -53,10 +58,13 @@ export class OnnxPolicy implements Policy {
       cotangent: COTANGENT,
     });
     const bridge = new TensorBridge(kernels, runtime);
-    const start = (graph: Graph, outputs: readonly string[], label: string) =>
-      runtime.createSession(writeModel(graph), { label, outputs, outputLocation: bridge.outputLocation });
-    const forward = await start(model.graph, ['logits'], `${name} (forward)`);
-    const backward = await start(vjp, names.map(gradientName), `${name} (backward)`);
+    const start = (graph: Graph, outputs: readonly string[], pass: string) =>
+      startSession(graph, outputs, `${name} (${pass})`, runtime, bridge);
+    const forward = await start(model.graph, ['logits'], 'forward');
+    const backward = await start(vjp, names.map(gradientName), 'backward').catch(async (error: unknown) => {
+      await forward.release();
+      throw error;
+    });
     const parameters = [...model.weights].map(([key, value]) => ({
       name: key,
       tensor: kernels.tensor(floatsOf(value), value.dims, `${name}/${key}`),
@@ -129,4 +137,33 @@ export class OnnxPolicy implements Policy {
       }),
     );
   }
+}
+
+function checkVocabulary(model: ModelInterface, { name, vocabulary }: OnnxPolicySource): void {
+  if (vocabulary !== undefined && model.vocabulary !== vocabulary) {
+    throw new ModelError(
+      name,
+      `its vocabulary has ${model.vocabulary} tokens`,
+      `the task needs exactly ${vocabulary}`,
+    );
+  }
+}
+
+/** Starts a session; what the engine says against the graph becomes a `ModelError`. */
+async function startSession(
+  graph: Graph,
+  outputs: readonly string[],
+  label: string,
+  runtime: ModelRuntime,
+  bridge: TensorBridge,
+): Promise<ModelSession> {
+  const options = { label, outputs, outputLocation: bridge.outputLocation };
+  return runtime.createSession(writeModel(graph), options).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ModelError(
+      label,
+      `${runtime.description} refuses it (${reason})`,
+      'check it with onnx.checker',
+    );
+  });
 }

@@ -10,9 +10,9 @@ import {
 /** Attribute values in short form: an integer-valued number is `int` unless wrapped by `float`. */
 export type AttributeValue = number | string | readonly number[] | Attribute;
 
-/** A float attribute: JavaScript cannot tell 1.0 from 1. */
+/** A float attribute, rounded to float32 as files store it: JavaScript cannot tell 1.0 from 1. */
 export function float(value: number): Attribute {
-  return { kind: 'float', value };
+  return { kind: 'float', value: Math.fround(value) };
 }
 
 /**

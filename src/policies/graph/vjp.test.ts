@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import {
+  type Declared,
+  expectGradients,
+  type GradientCase,
+  graphOf,
+} from '../../../test/support/gradientCheck.ts';
 import { MissingRuleError, ModelError } from '../modelError.ts';
 import { type AttributeValue, float } from './builder.ts';
-import { type Declared, expectGradients, type GradientCase, graphOf } from './gradientCheck.ts';
 import { floatTensor, int64Tensor, type TensorValue } from './ir.ts';
 import { RULES } from './rules/index.ts';
 import { deriveVjp } from './vjp.ts';

@@ -68,6 +68,8 @@ class Tape {
   private readonly info: ShapeInfo;
   private readonly constants: ReadonlyMap<string, TensorValue>;
   private readonly active: ReadonlySet<string>;
+  /** Nodes on a differentiable path from a parameter to the output, in forward order. */
+  private readonly path: readonly GraphNode[];
   /** Cotangents that later nodes contributed, by value. */
   private readonly contributions = new Map<string, string[]>();
   /** Forward nodes by index, where a rule asked for more of their outputs. */
@@ -80,12 +82,13 @@ class Tape {
     this.info = inferShapes(forward);
     this.constants = constantsOf(forward);
     this.active = activeValues(forward, options.parameters);
+    this.path = differentiablePath(forward, this.active, options.output);
   }
 
   run(): void {
+    for (const node of this.path) this.ruleOf(node);
     this.contribute(this.options.output, this.options.cotangent);
-    for (const node of [...this.forward.nodes].reverse()) {
-      if (!node.outputs.some((name) => this.active.has(name))) continue;
+    for (const node of [...this.path].reverse()) {
       const cotangents = node.outputs.map((name) => this.total(name));
       if (cotangents.every((cotangent) => cotangent === undefined)) continue;
       const gradients = this.ruleOf(node)(this.contextOf(node, cotangents));
@@ -134,6 +137,7 @@ class Tape {
       node.op,
       node.name,
       `operator ${node.op} (domain ${domain}, opset ${opset}) of node "${node.name}" cannot be differentiated`,
+      Object.keys(RULES),
     );
   }
 
@@ -180,6 +184,18 @@ function activeValues(graph: Graph, parameters: readonly string[]): Set<string> 
     for (const output of node.outputs) if (output) active.add(output);
   }
   return active;
+}
+
+/** Nodes that pass a gradient from `output` on to an active value. */
+function differentiablePath(graph: Graph, active: ReadonlySet<string>, output: string): GraphNode[] {
+  const reached = new Set([output]);
+  const path: GraphNode[] = [];
+  for (const node of [...graph.nodes].reverse()) {
+    if (!node.outputs.some((name) => reached.has(name) && active.has(name))) continue;
+    path.unshift(node);
+    for (const input of node.inputs) reached.add(input);
+  }
+  return path;
 }
 
 function stopsGradient(node: GraphNode): boolean {

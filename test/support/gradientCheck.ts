@@ -1,13 +1,13 @@
-/** For tests: compares derived gradients with finite differences of the forward graph, both run by the engine. */
+/** Compares derived gradients with finite differences of the forward graph, both run by the engine. */
 
 import { expect } from 'vitest';
-import { createNodeRuntime } from '../../cli/nodeOrt.ts';
-import { Rng } from '../../kernels/rng.ts';
-import type { HostTensor, ModelSession, ModelTensor } from '../modelRuntime.ts';
-import { GraphBuilder } from './builder.ts';
-import { type Dim, type Graph, sizeOf } from './ir.ts';
-import { writeModel } from './onnxFile.ts';
-import { deriveVjp, gradientName } from './vjp.ts';
+import { createNodeRuntime } from '../../src/cli/nodeOrt.ts';
+import { Rng } from '../../src/kernels/rng.ts';
+import { GraphBuilder } from '../../src/policies/graph/builder.ts';
+import { type Dim, type Graph, sizeOf } from '../../src/policies/graph/ir.ts';
+import { writeModel } from '../../src/policies/graph/onnxFile.ts';
+import { deriveVjp, gradientName } from '../../src/policies/graph/vjp.ts';
+import type { HostTensor, ModelOutput, ModelSession, ModelTensor } from '../../src/policies/modelRuntime.ts';
 
 /** How much of the inputs' shapes the graph declares: decides between static and run-time shape arithmetic. */
 export type Declared = 'static' | 'symbolic' | 'unknown';
@@ -71,15 +71,16 @@ export async function expectGradients(c: GradientCase, declared: Declared): Prom
     ...Object.fromEntries(inputs.map((x, index) => [names[index]!, { location: 'host', ...x } as const])),
     ...c.integers,
   });
-  const y = await runHost(forward, feeds(), 'y');
+  const y = onHost(await forward.run(feeds()), 'y');
   const weights = draw(y.dims, names.length);
   const loss = async () => {
-    const { data } = await runHost(forward, feeds(), 'y');
+    const { data } = onHost(await forward.run(feeds()), 'y');
     return data.reduce((sum, value, index) => sum + value * weights[index]!, 0);
   };
   const dy = { location: 'host', data: weights, dims: y.dims } as const;
+  const gradients = await backward.run({ ...feeds(), dy });
   for (const [index, { data, dims }] of inputs.entries()) {
-    const gradient = await runHost(backward, { ...feeds(), dy }, gradientName(names[index]!));
+    const gradient = onHost(gradients, gradientName(names[index]!));
     expect(gradient.dims, `${c.name}: shape of the gradient of x${index}`).toEqual(dims);
     const expected = await differences(data, loss);
     expected.forEach((value, element) => {
@@ -114,12 +115,8 @@ async function session(graph: Graph, outputs: readonly string[]): Promise<ModelS
   return runtime.createSession(writeModel(graph), { label: graph.name, outputs, outputLocation: 'host' });
 }
 
-async function runHost(
-  run: ModelSession,
-  feeds: Record<string, ModelTensor>,
-  name: string,
-): Promise<{ data: Float32Array; dims: readonly number[] }> {
-  const output = (await run.run(feeds))[name];
+function onHost(outputs: Readonly<Record<string, ModelOutput>>, name: string) {
+  const output = outputs[name];
   if (output?.location !== 'host') throw new Error(`${name}: expected a host array`);
   return output;
 }
