@@ -12,6 +12,8 @@ import type { AgentSummary } from '../sat/run.ts';
 export interface BackendChoice {
   readonly models: 'auto' | 'webgpu' | 'wasm';
   readonly kernels: 'auto' | 'webgpu' | 'cpu';
+  /** wasm threads; absent = as many as the machine allows, up to 4. One thread gives the same log everywhere. */
+  readonly threads?: number;
 }
 
 /** Where a run really computes, and why. */
@@ -36,10 +38,14 @@ export type EngineCommand =
   | { readonly type: 'go'; readonly until: RunUntil }
   /** Answered by `idle` after the current micro-step. */
   | { readonly type: 'pause' }
+  /** Least time from one event to the next, for watching; 0 = as fast as it goes. Also while running. */
+  | { readonly type: 'pace'; readonly milliseconds: number }
   /** Answered by `artifact`. */
   | { readonly type: 'artifact'; readonly id: ArtifactId };
 
 export type EngineMessage =
+  /** The config of a `load` is valid: the earlier run is gone, and the new one is being built. */
+  | { readonly type: 'preparing' }
   | { readonly type: 'progress'; readonly what: string; readonly done: number; readonly total: number }
   | {
       readonly type: 'ready';
