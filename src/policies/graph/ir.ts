@@ -183,18 +183,18 @@ export function constantsOf(graph: Graph): Map<string, TensorValue> {
   return constants;
 }
 
-/** `graph` cut down to what `outputs` (names of values in it) need. Unused inputs disappear too. */
+/** `graph` cut down to what `outputs` (values in it) need. Unused inputs disappear too. */
 export function prune(graph: Graph, outputs: readonly ValueInfo[]): Graph {
   const needed = new Set(outputs.map((output) => output.name));
   const nodes: GraphNode[] = [];
   for (const node of [...graph.nodes].reverse()) {
     if (!node.outputs.some((output) => needed.has(output))) continue;
-    nodes.unshift(node);
+    nodes.push(node);
     for (const input of node.inputs) needed.add(input);
   }
   return {
     ...graph,
-    nodes,
+    nodes: nodes.reverse(),
     outputs,
     inputs: graph.inputs.filter((input) => needed.has(input.name)),
     initializers: new Map([...graph.initializers].filter(([name]) => needed.has(name))),

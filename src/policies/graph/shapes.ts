@@ -4,6 +4,7 @@
  * it knows nothing, the derived graph computes shapes itself.
  */
 
+import { broadcast, normaliseAxis, productOf, quotientOf, type Shape, sliceDim } from './dims.ts';
 import {
   constantsOf,
   type Dim,
@@ -13,8 +14,6 @@ import {
   intsAttribute,
   numbersOf,
 } from './ir.ts';
-
-export type Shape = readonly Dim[];
 
 export interface ShapeInfo {
   /** Shapes of values by name; a name without an entry has an unknown rank. */
@@ -78,76 +77,23 @@ function allNumbers(dims: Shape | undefined): number[] | undefined {
   return dims?.every((dim) => typeof dim === 'number') ? dims.map(Number) : undefined;
 }
 
-/** Axis in 0..rank-1 from a possibly negative one. */
-export function normaliseAxis(axis: number, rank: number): number {
-  return axis < 0 ? axis + rank : axis;
-}
-
 /** The axes that a reduction, Squeeze or Unsqueeze names, by attribute or by constant input 1. */
 export function namedAxes(node: GraphNode, input: number[] | undefined): number[] | undefined {
   const attribute = intsAttribute(node, 'axes');
   return attribute ? [...attribute] : input;
 }
 
-const same: InferenceRule = (site) => ({ shapes: [site.shape(0)], content: site.content(0) });
+const same: InferenceRule = (site) => ({ shapes: [site.shape(0)] });
+
+const sameContent: InferenceRule = (site) => ({ shapes: [site.shape(0)], content: site.content(0) });
+
+/** TensorProto numbers of int32 and int64: the contents of other types are not tracked. */
+const INTEGER_TYPES = [6, 7];
 
 const broadcastAll: InferenceRule = (site) => {
   const shapes = site.node.inputs.map((_, index) => site.shape(index));
   return { shapes: [broadcast(shapes, site.fresh)] };
 };
-
-function broadcast(shapes: readonly (Shape | undefined)[], fresh: () => string): Shape | undefined {
-  let result: Shape = [];
-  for (const shape of shapes) {
-    if (!shape) return undefined;
-    const rank = Math.max(result.length, shape.length);
-    const left = padLeft(result, rank);
-    const right = padLeft(shape, rank);
-    result = left.map((dim, axis) => broadcastDim(dim, right[axis]!, fresh));
-  }
-  return result;
-}
-
-/** `shape` with ones in front, up to `rank` dimensions. */
-export function padLeft(shape: Shape, rank: number): Shape {
-  return [...Array.from({ length: rank - shape.length }, () => 1), ...shape];
-}
-
-function broadcastDim(a: Dim, b: Dim, fresh: () => string): Dim {
-  if (a === b || b === 1) return a;
-  if (a === 1) return b;
-  if (typeof a === 'number') return a;
-  return typeof b === 'number' ? b : fresh();
-}
-
-/** A canonical dimension for a product: equal products of symbols give equal symbols. */
-function productOf(dims: Shape): Dim {
-  const numbers = dims.filter((dim) => typeof dim === 'number').reduce((product, dim) => product * dim, 1);
-  const symbols = dims.filter((dim) => typeof dim === 'string').sort();
-  if (symbols.length === 0 || numbers === 0) return numbers;
-  return [...(numbers === 1 ? [] : [String(numbers)]), ...symbols].join('*');
-}
-
-/** The numbers and symbols that a canonical product multiplies. */
-function factorsOf(dim: Dim): Dim[] {
-  if (typeof dim === 'number') return [dim];
-  return dim.split('*').map((factor) => (/^\d+$/.test(factor) ? Number(factor) : factor));
-}
-
-/** `product / divisor` where every factor of the divisor is among those of the product. */
-function quotientOf(product: Shape, divisor: Shape, fresh: () => string): Dim {
-  const factors = product.flatMap(factorsOf);
-  let number = 1;
-  for (const dim of divisor.flatMap(factorsOf)) {
-    const index = factors.indexOf(dim);
-    if (typeof dim === 'number') number *= dim;
-    else if (index >= 0) factors.splice(index, 1);
-    else return fresh();
-  }
-  const total = factors.filter((f) => typeof f === 'number').reduce((p, f) => p * f, 1) / number;
-  if (!Number.isInteger(total)) return fresh();
-  return productOf([total, ...factors.filter((f) => typeof f === 'string')]);
-}
 
 const matmul: InferenceRule = (site) => {
   const [a, b] = [site.shape(0), site.shape(1)];
@@ -266,19 +212,6 @@ const slice: InferenceRule = (site) => {
   return { shapes: [dims], content: known ? content?.slice(start, end) : undefined };
 };
 
-/**
- * Length of dim[start:end:step]. A symbolic end from start 0 is taken to lie within the dimension, as a sequence length
- * does within a table of positions.
- */
-function sliceDim(dim: Dim, start: Dim, end: Dim, step: number | undefined, fresh: () => string): Dim {
-  if (step !== 1 || typeof start === 'string') return fresh();
-  if (start === 0 && typeof end === 'string') return dim === 1 ? fresh() : end;
-  if (start === 0 && end === Number.MAX_SAFE_INTEGER) return dim;
-  if (typeof dim === 'string' || typeof end === 'string') return fresh();
-  const clamp = (at: number) => Math.max(0, Math.min(dim, at < 0 ? at + dim : at));
-  return Math.max(0, clamp(end) - clamp(start));
-}
-
 const gather: InferenceRule = (site) => {
   const [data, indices] = [site.shape(0), site.shape(1)];
   if (!data || !indices) return { shapes: [] };
@@ -312,7 +245,7 @@ const byContent =
   (site) => ({ shapes: [site.content(input)] });
 
 const SAME_SHAPE = [
-  ...['Abs', 'Cast', 'Clip', 'Cos', 'CumSum', 'Dropout', 'Erf', 'Exp', 'Floor', 'Gelu', 'Identity', 'IsNaN'],
+  ...['Abs', 'Clip', 'Cos', 'CumSum', 'Dropout', 'Erf', 'Exp', 'Floor', 'Gelu', 'IsNaN'],
   ...['LayerNormalization', 'Log', 'LogSoftmax', 'Neg', 'Not', 'Reciprocal', 'Relu', 'Sigmoid', 'Sign'],
   ...['Sin', 'Softmax', 'Sqrt', 'Tanh', 'Trilu'],
 ];
@@ -324,6 +257,8 @@ const BROADCASTING = [
 const RULES: Readonly<Record<string, InferenceRule>> = {
   ...Object.fromEntries(SAME_SHAPE.map((op) => [op, same])),
   ...Object.fromEntries(BROADCASTING.map((op) => [op, broadcastAll])),
+  Identity: sameContent,
+  Cast: (site) => (INTEGER_TYPES.includes(intAttribute(site.node, 'to', 0)) ? sameContent : same)(site),
   Add: onNumbers((a, b) => a + b),
   Sub: onNumbers((a, b) => a - b),
   Div: onNumbers((a, b) => Math.trunc(a / b)),

@@ -72,7 +72,9 @@ class Tape {
   private readonly path: readonly GraphNode[];
   /** Cotangents that later nodes contributed, by value. */
   private readonly contributions = new Map<string, string[]>();
-  /** Forward nodes by index, where a rule asked for more of their outputs. */
+  /** Derived values that are a parameter's gradient, by the name of that output. */
+  private readonly renamed = new Map<string, string>();
+  /** Forward nodes, where a rule asked for more of their outputs. */
   private readonly extended = new Map<GraphNode, GraphNode>();
 
   constructor(
@@ -100,7 +102,15 @@ class Tape {
   }
 
   nodes(): GraphNode[] {
-    return [...this.forward.nodes.map((node) => this.extended.get(node) ?? node), ...this.builder.nodes];
+    const rename = (name: string) => this.renamed.get(name) ?? name;
+    return [
+      ...this.forward.nodes.map((node) => this.extended.get(node) ?? node),
+      ...this.builder.nodes.map((node) => ({
+        ...node,
+        inputs: node.inputs.map(rename),
+        outputs: node.outputs.map(rename),
+      })),
+    ];
   }
 
   private contribute(value: string, cotangent: string): void {
@@ -116,11 +126,14 @@ class Tape {
     return sum;
   }
 
+  /** Makes the total cotangent of `parameter` an output; zeros where no gradient arrived. */
   private finish(parameter: string): void {
     const gradient = this.total(parameter);
     const name = gradientName(parameter);
     if (gradient !== undefined) {
-      this.builder.emit('Identity', [gradient], {}, name);
+      const isDerived = this.builder.nodes.some((node) => node.outputs.includes(gradient));
+      if (isDerived && !this.renamed.has(gradient)) this.renamed.set(gradient, name);
+      else this.builder.emit('Identity', [gradient], {}, name);
       return;
     }
     const shape = this.builder.shared('Shape', [parameter]);
@@ -192,10 +205,10 @@ function differentiablePath(graph: Graph, active: ReadonlySet<string>, output: s
   const path: GraphNode[] = [];
   for (const node of [...graph.nodes].reverse()) {
     if (!node.outputs.some((name) => reached.has(name) && active.has(name))) continue;
-    path.unshift(node);
+    path.push(node);
     for (const input of node.inputs) reached.add(input);
   }
-  return path;
+  return path.reverse();
 }
 
 function stopsGradient(node: GraphNode): boolean {

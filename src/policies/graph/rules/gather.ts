@@ -1,6 +1,6 @@
+import { normaliseAxis } from '../dims.ts';
 import { intAttribute } from '../ir.ts';
 import { typeNumber } from '../onnxFile.ts';
-import { normaliseAxis } from '../shapes.ts';
 import { dimOf, type Rule, type RuleContext, rankOf, reshapeLike } from './rule.ts';
 
 /**

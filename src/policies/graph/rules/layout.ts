@@ -1,6 +1,6 @@
+import { normaliseAxis } from '../dims.ts';
 import { intAttribute, intsAttribute } from '../ir.ts';
 import { typeNumber } from '../onnxFile.ts';
-import { normaliseAxis } from '../shapes.ts';
 import { dimOf, type Rule, type RuleContext, rankOf, reshapeLike, unbroadcast } from './rule.ts';
 
 const likeInput: Rule = (c) => [reshapeLike(c, c.dy, c.node.inputs[0]!)];

@@ -1,6 +1,6 @@
 import type { GraphBuilder } from '../builder.ts';
-import type { GraphNode } from '../ir.ts';
-import { padLeft, type Shape } from '../shapes.ts';
+import { padLeft, type Shape } from '../dims.ts';
+import { type GraphNode, int64Tensor } from '../ir.ts';
 
 /** What an operator's rule sees: one forward node, the cotangents of its outputs, and the graph to append to. */
 export interface RuleContext {
@@ -96,17 +96,12 @@ function unbroadcastDynamic(c: RuleContext, gradient: string, operand: string): 
   const big = b.emit('Shape', [gradient]);
   const small = b.shared('Shape', [operand]);
   const missing = b.emit('Sub', [b.emit('Shape', [big]), b.shared('Shape', [small])]);
-  const one = {
-    kind: 'tensor',
-    value: { type: 'int64', dims: [1], bytes: new Uint8Array([1, ...ZEROS]) },
-  } as const;
-  const ones = b.emit('ConstantOfShape', [missing], { value: one });
+  const ones = b.emit('ConstantOfShape', [missing], {
+    value: { kind: 'tensor', value: int64Tensor([1], [1]) },
+  });
   const padded = b.emit('Concat', [ones, small], { axis: 0 });
   const differs = b.emit('Not', [b.emit('Equal', [big, padded])]);
   const axes = b.emit('Reshape', [b.emit('NonZero', [differs]), b.ints([-1])]);
   const summed = b.emit('ReduceSum', [gradient, axes], { keepdims: 1, noop_with_empty_axes: 1 });
   return b.emit('Reshape', [summed, small]);
 }
-
-/** The upper seven bytes of the int64 number 1. */
-const ZEROS = [0, 0, 0, 0, 0, 0, 0];
