@@ -6,8 +6,9 @@
 //   slope_b = e^u A_b where the plain branch is the smaller one, else 0; dlogits is exactly 0 at inactive steps.
 // Shapes: logits, dlogits [B T, V] (logits bound by lib_softmax_pair.wgsl at 0 and 1); actions, acting, klWeight [B T];
 // advantages [B]; summary [6 B + B T]: u, ratio, ratioClipped, objective, clipped 0/1, outside 0/1 (each [B]), KL [B T].
-// One row of the strategy is one sequence: its steps are taken in turn, V is reduced by the strategy that V selects.
 // clipped_objective_stats.wgsl unpacks `summary`; a single kernel would need more buffers than WebGPU guarantees.
+// Reduction: one row of the strategy is one sequence: its steps are taken in turn, V is reduced by the strategy that V
+// selects.
 
 @group(0) @binding(2) var<storage, read> actions: array<i32>;
 @group(0) @binding(3) var<storage, read> acting: array<i32>;

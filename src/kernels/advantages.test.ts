@@ -125,7 +125,11 @@ describe.each(lanes)('advantages on $name', (lane) => {
 describe.each(lanes)('groupNormalise on $name', (lane) => {
   const kernels = useKernels(lane);
 
-  async function normalise(values: ArrayLike<number>, group: readonly number[], { eps = 1e-8, clip = 5 } = {}) {
+  async function normalise(
+    values: ArrayLike<number>,
+    group: readonly number[],
+    { eps = 1e-8, clip = 5 } = {},
+  ) {
     const k = kernels();
     const tensors = { values: floats(k, values), group: ints(k, group) };
     const result = k.groupNormalise({ ...tensors, eps, clip });
@@ -169,7 +173,10 @@ describe.each(lanes)('groupNormalise on $name', (lane) => {
     await fc.assert(
       fc.asyncProperty(fc.array(value, { minLength: 2, maxLength: 12 }), async (values) => {
         fc.pre(new Set(values).size > 1);
-        const { normalised } = await normalise(values, values.map(() => 9));
+        const { normalised } = await normalise(
+          values,
+          values.map(() => 9),
+        );
         const size = values.length;
         expectClose([normalised.reduce((sum, x) => sum + x, 0) / size], [0], { rtol: 0, atol: 1e-5 });
         expectClose([normalised.reduce((sum, x) => sum + x * x, 0) / size], [1], { rtol: 1e-5, atol: 0 });

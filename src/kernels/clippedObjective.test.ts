@@ -70,7 +70,13 @@ describe.each(lanes)('clippedObjective on $name', (lane) => {
       temperature: 0.8,
     });
     expect([...result.ratio, ...result.kl, ...result.u]).toEqual([1, 1, 0, 0, 0, 0, 0, 0]);
-    expect(result.stats).toEqual({ meanObjective: 0.5, meanKl: 0, loss: -0.5, clipFraction: 0, outsideFraction: 0 });
+    expect(result.stats).toEqual({
+      meanObjective: 0.5,
+      meanKl: 0,
+      loss: -0.5,
+      clipFraction: 0,
+      outsideFraction: 0,
+    });
     const p = (n: number) => {
       const row = [...logits.slice(n * 3, n * 3 + 3)].map((x) => Math.exp(x / 0.8));
       return row.map((x) => x / row.reduce((sum, y) => sum + y, 0));
@@ -138,7 +144,13 @@ describe.each(lanes)('clippedObjective on $name', (lane) => {
       klWeight: [0, 0],
       beta: 1,
     });
-    expect(result.stats).toEqual({ meanObjective: 0, meanKl: 0, loss: 0, clipFraction: 0, outsideFraction: 0 });
+    expect(result.stats).toEqual({
+      meanObjective: 0,
+      meanKl: 0,
+      loss: 0,
+      clipFraction: 0,
+      outsideFraction: 0,
+    });
     expect(result.dlogits.every((g) => g === 0)).toBe(true);
   });
 
@@ -256,7 +268,9 @@ describe.each(lanes)('clippedObjective on $name', (lane) => {
       beta: 0,
       temperature: 1,
     };
-    expect(() => k.clippedObjective({ ...args, epsLow: 1 })).toThrow('epsLow is 1, must be above 0 and below 1');
+    expect(() => k.clippedObjective({ ...args, epsLow: 1 })).toThrow(
+      'epsLow is 1, must be above 0 and below 1',
+    );
     expect(() => k.clippedObjective({ ...args, epsLow: 0.2, batch: 2 })).toThrow(
       'clippedObjective: logitsTar is f',
     );

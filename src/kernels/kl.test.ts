@@ -11,7 +11,7 @@ import {
   useKernels,
 } from '../../test/support/lanes.ts';
 import { createCpuKernels } from './cpu/index.ts';
-import type { KlDirection, Kernels } from './kernels.ts';
+import type { Kernels, KlDirection } from './kernels.ts';
 import { k1, k2, k3 } from './klEstimators.ts';
 
 type Rows = readonly (readonly number[])[];
@@ -102,7 +102,8 @@ describe.each(lanes)('kl on $name', (lane) => {
 
   test.each(DIRECTIONS)('gradient %s agrees with finite differences', async (direction) => {
     const [rows, width, temperature] = [3, 6, 0.8];
-    const split = (x: Float64Array) => Array.from({ length: rows }, (_, n) => [...x.slice(n * width, (n + 1) * width)]);
+    const split = (x: Float64Array) =>
+      Array.from({ length: rows }, (_, n) => [...x.slice(n * width, (n + 1) * width)]);
     const cur = split(normals(2, rows * width));
     const weight = [0.5, -1, 2];
     const reference = createCpuKernels();
@@ -123,7 +124,12 @@ describe.each(lanes)('kl on $name', (lane) => {
     const rows = fc.array(fc.tuple(logit, logit), { minLength: 1, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(rows, fc.constantFrom(...DIRECTIONS), async (pairs, direction) => {
-        const { kl, grad } = await klOf(kernels(), [pairs.map(([a]) => a)], [pairs.map(([, b]) => b)], direction);
+        const { kl, grad } = await klOf(
+          kernels(),
+          [pairs.map(([a]) => a)],
+          [pairs.map(([, b]) => b)],
+          direction,
+        );
         expect(kl[0]).toBeGreaterThanOrEqual(0);
         expect(grad.some(Number.isNaN)).toBe(false);
       }),

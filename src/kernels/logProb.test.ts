@@ -60,12 +60,19 @@ describe.each(lanes)('logProb on $name', (lane) => {
   });
 
   test('probabilities sum to 1 and entropy lies in [0, log V]', async () => {
-    const logit = fc.oneof(fc.integer({ min: -640, max: 640 }).map((x) => x / 32), fc.constant(-Infinity));
+    const logit = fc.oneof(
+      fc.integer({ min: -640, max: 640 }).map((x) => x / 32),
+      fc.constant(-Infinity),
+    );
     const row = fc.array(logit, { minLength: 1, maxLength: 9 }).filter((r) => r.some(Number.isFinite));
     await fc.assert(
       fc.asyncProperty(row, fc.constantFrom(0.5, 1, 4), async (logits, temperature) => {
         const every = logits.map((_, v) => v);
-        const { logProb, entropy } = await run(every.map(() => logits), every, temperature);
+        const { logProb, entropy } = await run(
+          every.map(() => logits),
+          every,
+          temperature,
+        );
         expectClose([logProb.reduce((sum, logp) => sum + Math.exp(logp), 0)], [1], lane);
         expect(entropy[0]).toBeGreaterThanOrEqual(0);
         expect(entropy[0]).toBeLessThanOrEqual(Math.log(logits.length) + 1e-5);
@@ -80,7 +87,11 @@ describe.each(lanes)('logProb on $name', (lane) => {
     const { logProb, logsumexp } = await run(rows, [0, width - 1, 777]);
     const exact = rows.map((row) => Math.log(row.reduce((sum, x) => sum + Math.exp(x), 0)));
     expectClose(logsumexp, exact, lane);
-    expectClose(logProb, [rows[0]![0]!, rows[1]![width - 1]!, rows[2]![777]!].map((x, n) => x - exact[n]!), lane);
+    expectClose(
+      logProb,
+      [rows[0]![0]!, rows[1]![width - 1]!, rows[2]![777]!].map((x, n) => x - exact[n]!),
+      lane,
+    );
   });
 
   test('names what does not fit', () => {
@@ -91,8 +102,12 @@ describe.each(lanes)('logProb on $name', (lane) => {
       'logProb: actions is i32[2] "ints", must be i32, 1 elements',
     );
     const one = ints(k, [1]);
-    expect(() => k.logProb({ logits, actions: one, temperature: 0 })).toThrow('temperature is 0, must be above 0');
-    expect(() => k.logProb({ logits: one, actions: one, temperature: 1 })).toThrow('floats [N, V] with V >= 1');
+    expect(() => k.logProb({ logits, actions: one, temperature: 0 })).toThrow(
+      'temperature is 0, must be above 0',
+    );
+    expect(() => k.logProb({ logits: one, actions: one, temperature: 1 })).toThrow(
+      'floats [N, V] with V >= 1',
+    );
     k.release(logits, two, one);
   });
 });

@@ -10,7 +10,11 @@ describe.each(lanes)('adamw and gradient clipping on $name', (lane) => {
     const k = kernels();
     const params = [floats(k, [1, -2, 3]), floats(k, [0.5])];
     const grads = [floats(k, [4, -0.125, 0]), floats(k, [1e-3])];
-    const state = { m: params.map((p) => k.zerosLike(p, 'm')), v: params.map((p) => k.zerosLike(p, 'v')), step: 0 };
+    const state = {
+      m: params.map((p) => k.zerosLike(p, 'm')),
+      v: params.map((p) => k.zerosLike(p, 'v')),
+      step: 0,
+    };
     k.adamw(params, grads, state, HYPER);
     expect(state.step).toBe(1);
     const [first, second] = await k.read(...params);
@@ -50,10 +54,14 @@ describe.each(lanes)('adamw and gradient clipping on $name', (lane) => {
     const norm = k.clipGradNorm(grads, 1e9);
     const none = k.clipGradNorm([], 1);
     const [value, zero] = await k.read(norm, none);
-    expectClose(value!, [Math.hypot(...x.slice(0, 50_000)) ** 2 + Math.hypot(...x.slice(50_000)) ** 2].map(Math.sqrt), {
-      rtol: 1e-6,
-      atol: 0,
-    });
+    expectClose(
+      value!,
+      [Math.hypot(...x.slice(0, 50_000)) ** 2 + Math.hypot(...x.slice(50_000)) ** 2].map(Math.sqrt),
+      {
+        rtol: 1e-6,
+        atol: 0,
+      },
+    );
     expect(zero![0]).toBe(0);
     k.release(norm, none, ...grads);
   });
@@ -99,7 +107,10 @@ describe.each(lanes)('rows on $name', (lane) => {
     const [t, y] = [normals(1, tableRows * width), normals(2, rows * width)];
     const table = k.tensor(t, [tableRows, width], 'table');
     const values = k.tensor(y, [rows, width], 'values');
-    const index = ints(k, Array.from({ length: rows }, (_, n) => (n * n) % tableRows));
+    const index = ints(
+      k,
+      Array.from({ length: rows }, (_, n) => (n * n) % tableRows),
+    );
     const gathered = k.gatherRows(table, index);
     const sums = k.scatterAddRows(values, index, tableRows);
     const [g, s] = await k.read(gathered, sums);

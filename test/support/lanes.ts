@@ -12,6 +12,8 @@ export interface Lane {
   /** Closeness that tests ask of this lane: |x - e| <= atol + rtol |e|. */
   readonly rtol: number;
   readonly atol: number;
+  /** Most rows that a sampling test draws: a workgroup a row is slow on a software adapter. */
+  readonly draws: number;
   open(): Promise<{ kernels: Kernels; close(): void }>;
 }
 
@@ -34,6 +36,7 @@ function gpuLane(reduction: 'thread' | 'workgroup'): Lane {
     name: `webgpu, one ${reduction} a row`,
     rtol: 1e-4,
     atol: 2e-6,
+    draws: reduction === 'thread' ? 6000 : 300,
     async open() {
       const kernels = await openWebGpu({ reduction });
       return { kernels, close: () => kernels.dispose() };
@@ -45,6 +48,7 @@ const cpuLane: Lane = {
   name: 'cpu',
   rtol: 1e-10,
   atol: 1e-13,
+  draws: 6000,
   async open() {
     const kernels = createCpuKernels();
     return { kernels, close: () => kernels.dispose() };

@@ -4,7 +4,7 @@ import { type ProgramSource, programSource, type Shaders } from './wgsl.ts';
 export type Reduction = 'thread' | 'workgroup';
 
 /** Threads in a workgroup of each strategy; the WGSL override WIDTH. */
-const WIDTH: Readonly<Record<Reduction, number>> = { thread: 64, workgroup: 128 };
+const WIDTH: Readonly<Record<Reduction, number>> = { thread: 64, workgroup: 64 };
 
 /**
  * Rows of more columns than this are reduced by a workgroup. Barriers cost more than they save on short rows: on a
