@@ -13,7 +13,7 @@ export interface NodeGpu {
   readonly description: string;
   /** True for a software adapter. */
   readonly isFallbackAdapter: boolean;
-  /** Destroys the device; without it Dawn may keep the process alive. */
+  /** Destroys the device with everything on it. */
   dispose(): void;
 }
 

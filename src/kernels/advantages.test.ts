@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { expectClose, floats, ints, lanes, normals, useKernels } from '../../test/support/lanes.ts';
+import { backends, expectClose, floats, ints, normals, useKernels } from '../../test/support/lanes.ts';
 import type { Kernels, Trace } from './kernels.ts';
 
 interface Case {
@@ -41,7 +41,7 @@ async function evaluate(k: Kernels, c: Case) {
   return { rho, c: truncated, delta, advantage, sequence };
 }
 
-describe.each(lanes)('advantages on $name', (lane) => {
+describe.each(backends)('advantages on $name', (lane) => {
   const kernels = useKernels(lane);
 
   test('no critic, gamma = lambda = 1: the return to go', async () => {
@@ -122,7 +122,7 @@ describe.each(lanes)('advantages on $name', (lane) => {
   });
 });
 
-describe.each(lanes)('groupNormalise on $name', (lane) => {
+describe.each(backends)('groupNormalise on $name', (lane) => {
   const kernels = useKernels(lane);
 
   async function normalise(

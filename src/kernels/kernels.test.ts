@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { expectClose, floats, ints, lanes, useKernels } from '../../test/support/lanes.ts';
+import { backends, expectClose, floats, ints, useKernels } from '../../test/support/lanes.ts';
 import { createCpuKernels } from './cpu/index.ts';
 import type { Tensor } from './kernels.ts';
 
-describe.each(lanes)('tensors on $name', (lane) => {
+describe.each(backends)('tensors on $name', (lane) => {
   const kernels = useKernels(lane);
 
   test('read gives back what was put in, several at once, integers as doubles', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { floats, ints, lanes, normals, useKernels } from '../../test/support/lanes.ts';
+import { backends, floats, ints, normals, useKernels } from '../../test/support/lanes.ts';
 import { dkwEpsilon } from './quantile.ts';
 
 /** The definition, by sorting. */
@@ -17,7 +17,7 @@ function bruteForce(values: readonly number[], alpha: number, delta: number) {
   };
 }
 
-describe.each(lanes)('klQuantile on $name', (lane) => {
+describe.each(backends)('klQuantile on $name', (lane) => {
   const kernels = useKernels(lane);
 
   async function quantile(values: ArrayLike<number>, alpha: number, delta = 0.05, mask?: readonly number[]) {

@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { expectClose, floats, ints, lanes, matrix, normals, useKernels } from '../../test/support/lanes.ts';
+import {
+  backends,
+  expectClose,
+  floats,
+  ints,
+  matrix,
+  normals,
+  useKernels,
+} from '../../test/support/lanes.ts';
 
 const HYPER = { lr: 0.01, beta1: 0.9, beta2: 0.999, eps: 1e-8, weightDecay: 0 };
 
-describe.each(lanes)('adamw and gradient clipping on $name', (lane) => {
+describe.each(backends)('adamw and gradient clipping on $name', (lane) => {
   const kernels = useKernels(lane);
 
   test('the first step moves every parameter by lr against the sign of its gradient, in place', async () => {
@@ -78,7 +86,7 @@ describe.each(lanes)('adamw and gradient clipping on $name', (lane) => {
   });
 });
 
-describe.each(lanes)('rows on $name', (lane) => {
+describe.each(backends)('rows on $name', (lane) => {
   const kernels = useKernels(lane);
 
   test('gather looks rows up, scatterAdd sums them back in', async () => {

@@ -7,6 +7,8 @@ import { Rng } from '../../src/kernels/rng.ts';
 import type { GpuOptions } from '../../src/kernels/webgpu/gpu.ts';
 import { createWebGpuKernels, type WebGpuKernels } from '../../src/kernels/webgpu/index.ts';
 
+export { createNodeGpuDevice, loadShaders };
+
 export interface Lane {
   readonly name: string;
   /** Closeness that tests ask of this lane: |x - e| <= atol + rtol |e|. */
@@ -57,6 +59,9 @@ const cpuLane: Lane = {
 
 /** cpu, and webgpu in both reduction strategies. */
 export const lanes: readonly Lane[] = [cpuLane, gpuLane('thread'), gpuLane('workgroup')];
+
+/** One lane a backend, for operations that do not reduce rows. */
+export const backends: readonly Lane[] = lanes.slice(0, 2);
 
 /** Opens the lane's kernels before the tests of the current `describe` and closes them after. */
 export function useKernels(lane: Lane): () => Kernels {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { sharedDevice } from '../../../test/support/lanes.ts';
-import { loadShaders } from '../../cli/nodeGpu.ts';
+import { loadShaders, sharedDevice } from '../../../test/support/lanes.ts';
 import { deriveKey, threefry2x32 } from '../rng.ts';
 import { USAGE } from './bufferPool.ts';
 import { compileModule } from './programs.ts';

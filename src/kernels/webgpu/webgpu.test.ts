@@ -1,6 +1,14 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { floats, ints, matrix, normals, openWebGpu, sharedDevice } from '../../../test/support/lanes.ts';
-import { createNodeGpuDevice, loadShaders } from '../../cli/nodeGpu.ts';
+import {
+  createNodeGpuDevice,
+  floats,
+  ints,
+  loadShaders,
+  matrix,
+  normals,
+  openWebGpu,
+  sharedDevice,
+} from '../../../test/support/lanes.ts';
 import { createCpuKernels } from '../cpu/index.ts';
 import type { Kernels, Tensor } from '../kernels.ts';
 import { USAGE } from './bufferPool.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadShaders } from '../../cli/nodeGpu.ts';
+import { loadShaders } from '../../../test/support/lanes.ts';
 import { paramsBytes, programSource, writeParams } from './wgsl.ts';
 
 const KERNEL = `// struct Params { commented: f32 }
