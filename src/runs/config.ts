@@ -70,7 +70,13 @@ export interface RunConfig {
   readonly team: TeamConfig;
   readonly sat: SatConfig;
   readonly optimiser: OptimiserConfig;
-  readonly warmStart: { readonly steps: number; readonly batch: number; readonly lr: number };
+  readonly warmStart: {
+    readonly steps: number;
+    readonly targetNll: number;
+    readonly seed: number;
+    readonly batch: number;
+    readonly lr: number;
+  };
   readonly evaluation: { readonly prompts: number };
 }
 

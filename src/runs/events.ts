@@ -240,12 +240,13 @@ export interface StageEndEvent extends EventBase {
 export interface WarmStartEvent {
   readonly kind: 'warmStart';
   readonly seq: number;
-  readonly agent: number;
-  /** Gradient steps done and planned. */
+  /** Gradient steps done, and the most that may be taken. */
   readonly step: number;
   readonly steps: number;
-  /** Mean negative log-likelihood of the solver's actions, nats a step. */
+  /** Mean negative log-likelihood of the solver's actions since the last report, nats a decision. */
   readonly nll: number;
+  /** The warm start ends when `nll` is down to this. */
+  readonly targetNll: number;
 }
 
 export type StageEvent =

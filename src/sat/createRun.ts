@@ -87,7 +87,8 @@ async function createPolicy(
   environment: RunEnvironment,
 ): Promise<Policy> {
   const { kernels } = environment;
-  const { team, seed } = config;
+  const { team, warmStart: base } = config;
+  const seed = base.steps > 0 ? base.seed : config.seed;
   const actions = task.nActions[j]!;
   if (team.policy === 'tabular') {
     const rng = Rng.of(seed, 'init', j);

@@ -20,7 +20,10 @@ export interface Demonstrations {
   readonly actor: Int32Array;
 }
 
-/** A report every this many steps: often enough for a progress bar, rare enough for the log. */
+/**
+ * Steps between reports and between looks at the target: often enough for a progress bar, rare enough for the log, and
+ * enough steps to average the loss over.
+ */
 const REPORT_EVERY = 10;
 
 /**
@@ -57,8 +60,10 @@ export function demonstrate(task: Task, generators: readonly Rng[]): Demonstrati
 }
 
 /**
- * Supervised warm start: every agent learns from the solver's answers to all positions, so that it can play any part.
- * The loss is the clipped objective at ratio 1 with advantage 1, whose gradient is that of the log-likelihood.
+ * Supervised warm start: one agent learns from the solver's answers at every position, and the whole team starts from
+ * its weights, as a team of copies of one base model does: the base depends on its own seed, not on the run's. It ends after `steps`, or once the loss, averaged over the
+ * last few steps, is down to `targetNll`. The loss is the clipped objective at ratio 1 with advantage 1, whose gradient
+ * is that of the log-likelihood.
  */
 export async function* warmStart(
   team: Team,
@@ -66,31 +71,34 @@ export async function* warmStart(
   config: RunConfig,
   kernels: Kernels,
 ): AsyncGenerator<Omit<WarmStartEvent, 'seq'>, void> {
-  const { steps, batch, lr } = config.warmStart;
-  for (const agent of team.agents) {
-    const optimiser = newOptimiser(agent.policy, kernels);
-    const learner = { ...agent, optimiser };
-    const hyper = { ...config.optimiser, weightDecay: 0, lr };
-    for (let step = 1; step <= steps; step++) {
-      const generators = Array.from({ length: batch }, (_, b) =>
-        Rng.of(config.seed, 'warmStart', agent.index, step, b),
-      );
-      const nll = await supervisedStep(
-        learner,
-        demonstrate(task, generators),
-        config.sat.temperature,
-        hyper,
-        kernels,
-      );
-      requireFinite(
-        { 'the warm-start loss': nll },
-        { stage: -1, step: 'warm start', agent: agent.name, innerStep: step },
-      );
-      if (step % REPORT_EVERY === 0 || step === steps) {
-        yield { kind: 'warmStart', agent: agent.index, step, steps, nll };
-      }
-    }
-    kernels.release(...optimiser.m, ...optimiser.v);
+  const { steps, batch, lr, targetNll, seed } = config.warmStart;
+  const [first, ...others] = team.agents;
+  if (steps === 0 || first === undefined) return;
+  const optimiser = newOptimiser(first.policy, kernels);
+  const learner = { ...first, optimiser };
+  const hyper = { ...config.optimiser, weightDecay: 0, lr };
+  let recent = 0;
+  for (let step = 1; step <= steps; step++) {
+    const generators = Array.from({ length: batch }, (_, b) => Rng.of(seed, 'warmStart', step, b));
+    const nll = await supervisedStep(
+      learner,
+      demonstrate(task, generators),
+      config.sat.temperature,
+      hyper,
+      kernels,
+    );
+    requireFinite({ 'the loss': nll }, { stage: -1, step: 'warm start', innerStep: step });
+    recent += nll / REPORT_EVERY;
+    if (step % REPORT_EVERY > 0) continue;
+    yield { kind: 'warmStart', step, steps, nll: recent, targetNll };
+    if (recent <= targetNll) break;
+    recent = 0;
+  }
+  kernels.release(...optimiser.m, ...optimiser.v);
+  for (const agent of others) {
+    agent.policy.parameters.forEach(({ tensor }, k) => {
+      kernels.assign(tensor, first.policy.parameters[k]!.tensor);
+    });
   }
 }
 
