@@ -5,11 +5,11 @@ import { type LiftedGraph, liftInitializers } from './graph/lift.ts';
 import { ModelError } from './modelError.ts';
 
 /** Opsets of the standard domain whose operators the differentiation rules describe. */
-export const MIN_OPSET = 13;
-export const MAX_OPSET = 23;
+const MIN_OPSET = 13;
+const MAX_OPSET = 23;
 
 /** Inputs beside the tokens that can be filled in from the shape [B, T] alone. */
-export type TokenInput = 'input_ids' | 'attention_mask' | 'position_ids';
+type TokenInput = 'input_ids' | 'attention_mask' | 'position_ids';
 const TOKEN_INPUTS: readonly string[] = ['input_ids', 'attention_mask', 'position_ids'];
 
 export interface ModelInterface extends LiftedGraph {
@@ -21,7 +21,7 @@ export interface ModelInterface extends LiftedGraph {
 }
 
 /**
- * Finds tokens, logits and weights of `graph`. Throws `ModelError` for an opset outside `MIN_OPSET`..`MAX_OPSET`, a missing or
+ * Finds tokens, logits and weights of `graph`. Throws `ModelError` for an opset outside 13 to 23, a missing or
  * misshapen `input_ids` or `logits`, inputs that a policy cannot fill in, and a model without float32 weights.
  */
 export function readInterface(graph: Graph, model: string): ModelInterface {

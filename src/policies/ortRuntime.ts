@@ -59,7 +59,11 @@ export class OrtRuntime implements ModelRuntime {
           const inputs = Object.fromEntries(
             Object.entries(feeds).map(([name, tensor]) => [name, this.toOrt(tensor)]),
           );
-          return toOutputs(await session.run(inputs, [...options.outputs]));
+          const results = await session.run(inputs, [...options.outputs]).catch((cause: unknown) => {
+            const reason = cause instanceof Error ? cause.message : String(cause);
+            throw new Error(`model ${options.label}: ${reason}`, { cause });
+          });
+          return toOutputs(results);
         }),
       release: () => enqueue(() => session.release()),
     };

@@ -85,10 +85,6 @@ export function sizeOf(dims: readonly number[]): number {
   return dims.reduce((product, dim) => product * dim, 1);
 }
 
-export function isFloat(type: ElementType): boolean {
-  return type === 'float32' || type === 'float64' || type === 'float16';
-}
-
 export function floatTensor(values: ArrayLike<number>, dims: readonly number[]): TensorValue {
   return { type: 'float32', dims, bytes: new Uint8Array(Float32Array.from(values).buffer) };
 }
@@ -154,7 +150,7 @@ export function stringAttribute(node: GraphNode, name: string, fallback: string)
 }
 
 /** The value of a `Constant` node as a tensor; undefined for forms that hold strings. */
-export function constantValue(node: GraphNode): TensorValue | undefined {
+function constantValue(node: GraphNode): TensorValue | undefined {
   const [name, attribute] = [...node.attributes].find(([key]) => key.startsWith('value')) ?? [];
   if (!attribute || !name) return undefined;
   switch (attribute.kind) {
