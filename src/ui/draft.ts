@@ -2,7 +2,6 @@
 import type { RunConfig } from '../runs/config.ts';
 import type { Option } from '../runs/options.ts';
 import { sectionOptions } from '../runs/satOptions.ts';
-import { taskDefinition } from '../tasks/index.ts';
 
 export type DraftValue = number | string | boolean;
 
@@ -18,7 +17,7 @@ export interface ConfigField {
 }
 
 /** Every knob of a config, in the order of the option tables, its task's first. */
-export function configFields(config: RunConfig): ConfigField[] {
+export function configFields(taskOptions: readonly Option[]): ConfigField[] {
   const of = (section: ConfigField['section'], options: readonly Option[]): ConfigField[] =>
     options.map((option) => ({
       field: section === 'run' ? option.key : `${section}.${option.key}`,
@@ -26,7 +25,7 @@ export function configFields(config: RunConfig): ConfigField[] {
       option,
     }));
   return [
-    ...of('task', taskDefinition(config.task.name)?.options ?? []),
+    ...of('task', taskOptions),
     ...of('run', sectionOptions.run),
     ...of('sat', sectionOptions.sat),
     ...of('optimiser', sectionOptions.optimiser),
@@ -70,10 +69,10 @@ export function changed(config: RunConfig, edits: Edits, field: string, value: D
   return Object.is(valueAt(config, field), value) ? others : { ...others, [field]: value };
 }
 
-/** The edits over `config` whose outcome has the knobs of `target`. */
-export function editsTowards(config: RunConfig, target: object): Edits {
+/** The edits over `config` whose outcome has the knobs `fields` as `target` has them. */
+export function editsTowards(config: RunConfig, target: object, fields: readonly ConfigField[]): Edits {
   let edits: Edits = {};
-  for (const { field } of configFields(config)) {
+  for (const { field } of fields) {
     const value = valueAt(target, field);
     if (value !== undefined) edits = changed(config, edits, field, value);
   }

@@ -10,8 +10,8 @@ import { create } from 'zustand';
 import type { RunConfig } from '../runs/config.ts';
 import type { Artifact, ArtifactId, SatEvent } from '../runs/events.ts';
 import type { AgentSummary } from '../sat/run.ts';
-import type { BackendChoice, BackendReport, RunUntil } from '../worker/protocol.ts';
-import { changed, type DraftValue, type Edits, editsTowards, withEdits } from './draft.ts';
+import type { BackendChoice, BackendReport, RunUntil, TaskSummary } from '../worker/protocol.ts';
+import { changed, configFields, type DraftValue, type Edits, editsTowards, withEdits } from './draft.ts';
 import { EngineClient, type EngineListener } from './engineClient.ts';
 import type { Notice } from './notices.ts';
 import { fetchPreset } from './presets.ts';
@@ -51,6 +51,8 @@ export interface AppState {
   readonly runName: string;
   /** The running config, every default filled in; undefined before the first `ready`. */
   readonly config: RunConfig | undefined;
+  /** What the team plays; there whenever `config` is. */
+  readonly task: TaskSummary | undefined;
   readonly agents: readonly AgentSummary[];
   readonly backend: BackendReport | undefined;
 
@@ -136,8 +138,8 @@ export const useApp = create<AppState>()((set, get) => {
       log = { events: [], milliseconds: [] };
       set({ ...emptyRun, ...log, status: 'preparing', progress: undefined });
     },
-    onReady: ({ runName, agents, config, backend }) =>
-      set({ status: 'idle', progress: undefined, runName, agents, config, backend, edits: {} }),
+    onReady: ({ runName, task, agents, config, backend }) =>
+      set({ status: 'idle', progress: undefined, runName, task, agents, config, backend, edits: {} }),
     onEvents: (batch) => {
       for (const event of batch.events) log.events.push(event);
       for (const time of batch.milliseconds) log.milliseconds.push(time);
@@ -188,6 +190,7 @@ export const useApp = create<AppState>()((set, get) => {
     progress: undefined,
     runName: '',
     config: undefined,
+    task: undefined,
     agents: [],
     backend: undefined,
     edits: {},
@@ -269,11 +272,11 @@ export const useApp = create<AppState>()((set, get) => {
       set({ edits: {}, undoSteps: remember(undoSteps, '', config, edits) });
     },
     undo: () => {
-      const { config, undoSteps } = get();
+      const { config, task, undoSteps } = get();
       const step = undoSteps.at(-1);
-      if (config === undefined || step === undefined) return;
+      if (config === undefined || task === undefined || step === undefined) return;
       set({
-        edits: editsTowards(config, withEdits(step.config, step.edits)),
+        edits: editsTowards(config, withEdits(step.config, step.edits), configFields(task.options)),
         undoSteps: undoSteps.slice(0, -1),
       });
     },

@@ -6,6 +6,7 @@ import type { Backend } from '../kernels/kernels.ts';
 import type { RunConfig } from '../runs/config.ts';
 import type { ConfigIssue } from '../runs/configError.ts';
 import type { Artifact, ArtifactId, SatEvent } from '../runs/events.ts';
+import type { Option } from '../runs/options.ts';
 import type { AgentSummary } from '../sat/run.ts';
 
 /** `auto`: WebGPU on a real adapter, otherwise wasm models and cpu kernels. */
@@ -32,6 +33,14 @@ export interface BackendReport {
 /** How far to go: one event; until an agent is done (its promote and certificate); until stageEnd; until told to pause. */
 export type RunUntil = 'event' | 'agent' | 'stage' | 'end';
 
+/** What the team plays, for people and for knobs. */
+export interface TaskSummary {
+  readonly title: string;
+  /** One or two sentences for a newcomer. */
+  readonly meaning: string;
+  readonly options: readonly Option[];
+}
+
 export type EngineCommand =
   /** Builds the run of a config (YAML text), replacing any earlier one. Answered by `ready` or `failed`. */
   | { readonly type: 'load'; readonly yaml: string; readonly backends: BackendChoice }
@@ -50,6 +59,7 @@ export type EngineMessage =
   | {
       readonly type: 'ready';
       readonly runName: string;
+      readonly task: TaskSummary;
       readonly agents: readonly AgentSummary[];
       /** Valid config with every default filled in. */
       readonly config: RunConfig;
