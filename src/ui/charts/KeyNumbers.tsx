@@ -1,0 +1,81 @@
+import { memo, type ReactNode } from 'react';
+import type { CertificateEvent, Estimate } from '../../runs/events.ts';
+import { type MetricName, metrics } from '../../runs/metrics.ts';
+import { formatChange, formatEstimate, formatShare } from '../folds/format.ts';
+import type { UpdatePoint } from '../folds/runFold.ts';
+import classes from './charts.module.css';
+
+interface KeyNumbersProps {
+  /** J as last measured. */
+  readonly J: Estimate | undefined;
+  /** The newest certificate, of an update or of a stage. */
+  readonly certificate: CertificateEvent | undefined;
+  readonly update: UpdatePoint | undefined;
+  readonly agentName: (agent: number) => string;
+}
+
+/** The numbers that every reader looks for first, always on screen. */
+export const KeyNumbers = memo(function KeyNumbers({ J, certificate, update, agentName }: KeyNumbersProps) {
+  const best = certificate?.bounds[certificate.best];
+  const paper = certificate?.bounds.paper;
+  const whose = certificate === undefined ? 'no certificate yet' : subject(certificate, agentName);
+  return (
+    <dl className={classes.numbers}>
+      <Tile metric="J" value={J === undefined ? '–' : formatEstimate(J)} testId="J-value">
+        {J?.kind ?? 'not measured yet'}
+      </Tile>
+      <Tile metric="paper" value={formatChange(paper?.value)} testId="paper-bound-value">
+        {paper?.vacuous ? `${whose}; vacuous: can never be positive` : whose}
+      </Tile>
+      <Tile metric="best" value={formatChange(best?.value)} testId="best-bound-value">
+        {certificate === undefined ? (
+          whose
+        ) : (
+          <>
+            <span data-testid="best-bound-name">{metrics[certificate.best].label}</span>; {whose}
+          </>
+        )}
+      </Tile>
+      <Tile metric="klAcceptedRate" value={formatShare(update?.klAcceptedRate)} testId="kl-violation-rate">
+        of states; proposed {formatShare(update?.klProposedRate)}
+      </Tile>
+      <Tile
+        metric="monotonicityRate"
+        value={formatShare(update?.monotonicityRate)}
+        testId="monotonicity-violation-rate"
+      >
+        of updates: J fell
+      </Tile>
+    </dl>
+  );
+});
+
+function subject(certificate: CertificateEvent, agentName: (agent: number) => string): string {
+  const what =
+    certificate.scope === 'stage' || certificate.agent === undefined
+      ? `stage ${certificate.stage + 1}`
+      : agentName(certificate.agent);
+  return `${what}, ${certificate.quality}`;
+}
+
+interface TileProps {
+  readonly metric: MetricName;
+  readonly value: string;
+  readonly testId: string;
+  readonly children: ReactNode;
+}
+
+function Tile({ metric, value, testId, children }: TileProps) {
+  const { label, meaning, formula, healthy } = metrics[metric];
+  return (
+    <div className={classes.number} title={`${meaning} ${formula}. Healthy: ${healthy}.`}>
+      <dt>{label}</dt>
+      <dd>
+        <span className={classes.value} data-testid={testId}>
+          {value}
+        </span>
+        <span className={classes.detail}>{children}</span>
+      </dd>
+    </div>
+  );
+}
