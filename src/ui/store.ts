@@ -8,6 +8,7 @@
  */
 import { create } from 'zustand';
 import type { RunConfig } from '../runs/config.ts';
+import type { ConfigIssue } from '../runs/configError.ts';
 import type { Artifact, ArtifactId, SatEvent } from '../runs/events.ts';
 import type { AgentSummary } from '../sat/run.ts';
 import type { BackendChoice, BackendReport, RunUntil, TaskSummary } from '../worker/protocol.ts';
@@ -81,7 +82,8 @@ export interface AppState {
   /** Least time from one event to the next while running, ms; 0 = as fast as it goes. */
   readonly pace: number;
 
-  readonly start: (presetId: string, backends: BackendChoice) => void;
+  /** Loads what the page's address asks for, and says what in it was not understood. */
+  readonly start: (presetId: string, backends: BackendChoice, problems: readonly ConfigIssue[]) => void;
   readonly loadPreset: (id: string) => Promise<void>;
   /** Loads a config of the user's own (YAML text). */
   readonly loadConfig: (yaml: string) => void;
@@ -126,8 +128,8 @@ export const useApp = create<AppState>()((set, get) => {
   let accepted: string | undefined;
   let requested: string | undefined;
 
-  const notify = (kind: Notice['kind'], title: string, message: string, issues: Notice['issues'] = []) => {
-    const notice: Notice = { id: noticeCount++, kind, title, message, issues };
+  const notify = (title: string, message: string, issues: Notice['issues'] = []) => {
+    const notice: Notice = { id: noticeCount++, title, message, issues };
     set({ notices: [...get().notices, notice] });
   };
 
@@ -159,21 +161,16 @@ export const useApp = create<AppState>()((set, get) => {
       if (where === 'config') {
         requested = accepted;
         if (get().status === 'loading') set({ status: 'failed', progress: undefined });
-        notify(
-          'error',
-          'This config cannot run. Nothing was changed.',
-          issues.length > 0 ? '' : message,
-          issues,
-        );
+        notify('This config cannot run. Nothing was changed.', issues.length > 0 ? '' : message, issues);
         return;
       }
       set({ status: 'failed', pausing: false, progress: undefined });
       const title = where === 'model' ? 'A model could not be used.' : 'The run stopped.';
-      notify('error', title, `${message} ${HOW_TO_RESUME}`, issues);
+      notify(title, `${message} ${HOW_TO_RESUME}`, issues);
     },
     onDead: (reason) => {
       set({ status: 'failed', pausing: false, progress: undefined });
-      notify('error', 'The engine stopped.', `${reason}. ${HOW_TO_RESUME}`);
+      notify('The engine stopped.', `${reason}. ${HOW_TO_RESUME}`);
     },
   };
   const engine = new EngineClient(listener);
@@ -200,8 +197,11 @@ export const useApp = create<AppState>()((set, get) => {
     backends: { models: 'auto', kernels: 'auto' },
     pace: 0,
 
-    start: (presetId, backends) => {
+    start: (presetId, backends, problems) => {
       set({ backends });
+      if (problems.length > 0) {
+        notify('Part of the address was not understood. Its defaults are used.', '', problems);
+      }
       void get().loadPreset(presetId);
     },
     loadPreset: async (id) => {
@@ -211,11 +211,7 @@ export const useApp = create<AppState>()((set, get) => {
         load(yaml);
       } catch (error) {
         if (get().status === 'loading') set({ status: 'failed' });
-        notify(
-          'error',
-          'The preset could not be loaded.',
-          error instanceof Error ? error.message : String(error),
-        );
+        notify('The preset could not be loaded.', error instanceof Error ? error.message : String(error));
       }
     },
     loadConfig: (yaml) => {
