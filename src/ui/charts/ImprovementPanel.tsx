@@ -87,7 +87,12 @@ function LevelView({ updates, last, whole, agentName }: ViewProps) {
   );
   const entries: LegendEntry[] = [
     { key: 'J', label: 'J', ...styles.J, value: formatNumber(last.J) },
-    { key: 'best', label: 'best proved bound', ...styles.best, value: formatNumber(last.bestLevel) },
+    {
+      key: 'best',
+      label: last.quality === 'exact' ? 'best proved bound' : 'best bound, estimated',
+      ...styles.best,
+      value: formatNumber(last.bestLevel),
+    },
     { key: 'paper', label: 'paper’s bound', ...styles.paper, value: formatNumber(last.paperLevel) },
     { key: 'rejected', label: 'rejected update', color: 'var(--c-bad)', mark: '✕', line: false },
   ];

@@ -1,7 +1,7 @@
 import { memo, type ReactNode } from 'react';
 import type { CertificateEvent, Estimate } from '../../runs/events.ts';
 import { type MetricName, metrics } from '../../runs/metrics.ts';
-import { formatChange, formatEstimate, formatShare } from '../folds/format.ts';
+import { formatChange, formatNumber, formatShare } from '../folds/format.ts';
 import type { UpdatePoint } from '../folds/runFold.ts';
 import classes from './charts.module.css';
 
@@ -21,8 +21,8 @@ export const KeyNumbers = memo(function KeyNumbers({ J, certificate, update, age
   const whose = certificate === undefined ? 'no certificate yet' : subject(certificate, agentName);
   return (
     <dl className={classes.numbers}>
-      <Tile metric="J" value={J === undefined ? '–' : formatEstimate(J)} testId="J-value">
-        {J?.kind ?? 'not measured yet'}
+      <Tile metric="J" value={formatNumber(J?.value)} testId="J-value">
+        {J === undefined ? 'not measured yet' : precision(J)}
       </Tile>
       <Tile metric="paper" value={formatChange(paper?.value)} testId="paper-bound-value">
         {paper?.vacuous ? `${whose}; vacuous: can never be positive` : whose}
@@ -49,6 +49,10 @@ export const KeyNumbers = memo(function KeyNumbers({ J, certificate, update, age
     </dl>
   );
 });
+
+function precision({ kind, halfWidth }: Estimate): string {
+  return kind === 'exact' ? 'exact' : `± ${formatNumber(halfWidth)}, estimated`;
+}
 
 function subject(certificate: CertificateEvent, agentName: (agent: number) => string): string {
   const what =

@@ -1,11 +1,12 @@
 import { useElementSize } from '@mantine/hooks';
 import { memo } from 'react';
 import { formatChange, formatNumber } from '../folds/format.ts';
-import type { PolicyRow, PolicyTable } from '../folds/policy.ts';
+import type { PolicyRow } from '../folds/policy.ts';
 import classes from './charts.module.css';
 
 interface PolicyHeatMapProps {
-  readonly table: PolicyTable;
+  readonly actions: readonly string[];
+  readonly rows: readonly PolicyRow[];
   readonly shown: 'change' | 'before' | 'after';
 }
 
@@ -15,8 +16,7 @@ const CELL_HEIGHT = 16;
 const HEAD = 20;
 
 /** States down, actions across; darker is likelier. In the view of changes, + and − are written where it matters. */
-export const PolicyHeatMap = memo(function PolicyHeatMap({ table, shown }: PolicyHeatMapProps) {
-  const { actions, rows } = table;
+export const PolicyHeatMap = memo(function PolicyHeatMap({ actions, rows, shown }: PolicyHeatMapProps) {
   const { ref, width } = useElementSize();
   const labelWidth = width < 500 ? 84 : 130;
   const cell = Math.min(CELL_WIDTH.most, Math.max(CELL_WIDTH.least, (width - labelWidth) / actions.length));

@@ -1,8 +1,8 @@
-import { SegmentedControl } from '@mantine/core';
+import { SegmentedControl, Switch } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { Artifact, PromoteEvent } from '../../runs/events.ts';
 import { counted, formatChange, formatNumber } from '../folds/format.ts';
-import { type PolicyTable, policyTable } from '../folds/policy.ts';
+import { mostMoved, type PolicyTable, policyTable } from '../folds/policy.ts';
 import { ChartFrame, EmptyChart } from './ChartFrame.tsx';
 import classes from './charts.module.css';
 import { PolicyBars } from './PolicyBars.tsx';
@@ -17,6 +17,8 @@ interface PolicyPanelProps {
 /** Above these, bars become too many and a heat map takes their place. */
 const BAR_STATES = 8;
 const BAR_ACTIONS = 8;
+/** Rows of the heat map at first. */
+const SOME_STATES = 16;
 
 /** An agent's action distributions before and after its update. */
 export default function PolicyPanel({ promote, artifact, agent }: PolicyPanelProps) {
@@ -51,6 +53,8 @@ type Shown = 'change' | 'before' | 'after';
 
 function HeatMaps({ table }: { readonly table: PolicyTable }) {
   const [shown, setShown] = useState<Shown>('after');
+  const [all, setAll] = useState(false);
+  const rows = useMemo(() => (all ? table.rows : mostMoved(table.rows, SOME_STATES)), [all, table]);
   return (
     <>
       <div className={classes.controls}>
@@ -65,8 +69,16 @@ function HeatMaps({ table }: { readonly table: PolicyTable }) {
             { value: 'change', label: 'Change' },
           ]}
         />
+        {table.rows.length > SOME_STATES && (
+          <Switch
+            size="xs"
+            checked={all}
+            onChange={(event) => setAll(event.currentTarget.checked)}
+            label={`All ${table.rows.length} states, not only the ${SOME_STATES} that moved most`}
+          />
+        )}
       </div>
-      <PolicyHeatMap table={table} shown={shown} />
+      <PolicyHeatMap actions={table.actions} rows={rows} shown={shown} />
     </>
   );
 }

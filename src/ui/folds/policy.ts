@@ -23,6 +23,19 @@ export interface PolicyTable {
   } | null;
 }
 
+/** Of `rows`, the `count` whose distribution moved most (by total variation), in their own order. */
+export function mostMoved(rows: readonly PolicyRow[], count: number): readonly PolicyRow[] {
+  if (rows.length <= count) return rows;
+  const distance = rows.map(
+    ({ before, after }) => 0.5 * before.reduce((sum, p, a) => sum + Math.abs(after[a]! - p), 0),
+  );
+  return Array.from(rows.keys())
+    .sort((a, b) => distance[b]! - distance[a]! || a - b)
+    .slice(0, count)
+    .sort((a, b) => a - b)
+    .map((at) => rows[at]!);
+}
+
 /** Most actions shown side by side. */
 const MOST_ACTIONS = 24;
 
