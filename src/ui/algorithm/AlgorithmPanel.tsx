@@ -9,14 +9,21 @@ import { algorithmLines, type Line } from './lines.ts';
 /** Algorithm 1 with the line lit on which the run stands at the cursor, and what just happened there in numbers. */
 export function AlgorithmPanel() {
   const event = useApp((state): SatEvent | undefined => state.events[state.cursor]);
+  const scheme = useApp((state) => state.config?.sat.scheme);
   const agentName = useAgentName();
   const lit = event === undefined || event.kind === 'warmStart' ? undefined : event.line;
-  const note = event === undefined ? undefined : happened(event, agentName);
+  const note = event === undefined ? undefined : happened(event, agentName, scheme);
   return (
     <section aria-labelledby="algorithm-title" className={classes.panel}>
       <h2 id="algorithm-title" className={classes.title}>
         Algorithm 1
       </h2>
+      {scheme === 'simultaneous' && (
+        <p className={classes.before}>
+          Scheme simultaneous: 2a and 2b are skipped in effect. Every agent is judged under π_cur, as if none
+          before it had moved.
+        </p>
+      )}
       {lit === undefined && (
         <p className={classes.before}>{note ?? 'Press Step: the line that runs lights up here.'}</p>
       )}

@@ -71,6 +71,11 @@ describe('happened', () => {
     expect(text(where)).toContain(expected);
   });
 
+  test('simultaneous agents look at no intermediate team', () => {
+    const second = eventLog.find((event) => event.kind === 'intermediate' && event.position === 2);
+    expect(happened(second!, name, 'simultaneous')).toContain('judged as if nobody had');
+  });
+
   test('says something about every event', () => {
     for (const event of eventLog) expect(happened(event, name)).toMatch(/\.$/);
   });

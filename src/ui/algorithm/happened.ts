@@ -1,7 +1,9 @@
+import type { Scheme } from '../../runs/config.ts';
 import type {
   AdvantagesEvent,
   BacktrackEvent,
   CertificateEvent,
+  IntermediateEvent,
   KlCheckEvent,
   OptimizeEvent,
   PromoteEvent,
@@ -12,8 +14,12 @@ import type {
 import { metrics } from '../../runs/metrics.ts';
 import { counted, formatChange, formatEstimate, formatNumber, formatShare } from '../folds/format.ts';
 
-/** What just happened, in one or two sentences with the event's numbers. `name` gives an agent's name by index. */
-export function happened(event: SatEvent, name: (agent: number) => string): string {
+/**
+ * What just happened, in one or two sentences with the event's numbers.
+ *
+ * @param name gives an agent's name by index
+ */
+export function happened(event: SatEvent, name: (agent: number) => string, scheme: Scheme = 'sat'): string {
   switch (event.kind) {
     case 'warmStart':
       return `Warm start, before stage 1: supervised step ${event.step} of at most ${event.steps}; ${formatNumber(event.nll)} nats a decision, done at ${formatNumber(event.targetNll)}.`;
@@ -24,7 +30,7 @@ export function happened(event: SatEvent, name: (agent: number) => string): stri
     case 'order':
       return `Order: ${event.order.map(name).join(' → ')} (${event.rule}).`;
     case 'intermediate':
-      return `${name(event.agent)} is number ${event.position}. ${team(event.updated, name)} J of this team: ${formatEstimate(event.J)}.`;
+      return `${name(event.agent)} is number ${event.position}. ${team(event, name, scheme)} J of this team: ${formatEstimate(event.J)}.`;
     case 'advantages':
       return advantages(event);
     case 'optimize':
@@ -51,9 +57,12 @@ function rollout(event: RolloutEvent): string {
   return `${event.episodes} episodes in ${event.groups} groups of ${event.groupSize}; mean return ${formatEstimate(event.meanReturn)}.${flat}`;
 }
 
-function team(updated: readonly number[], name: (agent: number) => string): string {
+function team({ updated }: IntermediateEvent, name: (agent: number) => string, scheme: Scheme): string {
   if (updated.length === 0) return 'Nobody has moved yet: the intermediate team is the current one.';
   const agents = updated.map(name).join(', ');
+  if (scheme === 'simultaneous') {
+    return `${agents} moved already, but it is judged as if nobody had.`;
+  }
   return `Already at ${updated.length === 1 ? 'its' : 'their'} new policy: ${agents}.`;
 }
 

@@ -1,8 +1,8 @@
 import { Loader, Select, Tabs } from '@mantine/core';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react';
 import type { Estimate, SatEvent } from '../../runs/events.ts';
 import { latest } from '../folds/latest.ts';
-import { upTo } from '../folds/thin.ts';
+import { countUpTo } from '../folds/thin.ts';
 import { useApp } from '../store.ts';
 import classes from './charts.module.css';
 import { KeyNumbers } from './KeyNumbers.tsx';
@@ -20,8 +20,9 @@ const NEWEST = 'newest';
 /** Key numbers, and the charts in tabs. Everything is a fold over the events up to the cursor. */
 export function ChartTabs() {
   const events = useApp((state) => state.events);
-  const shown = useApp((state) => state.cursor + 1);
-  const eventCount = useApp((state) => state.eventCount);
+  // Deferred: drawing charts must never hold up a click, and a fast run skips what nobody could have seen.
+  const shown = useDeferredValue(useApp((state) => state.cursor + 1));
+  const eventCount = useDeferredValue(useApp((state) => state.eventCount));
   const gamma = useApp((state) => state.config?.sat.gamma);
   const agents = useApp((state) => state.agents.length);
   const agentName = useAgentName();
@@ -29,10 +30,11 @@ export function ChartTabs() {
   const [tab, setTab] = useState<string | null>('improvement');
   const [subject, setSubject] = useState(NEWEST);
   const agent = subject === NEWEST ? undefined : Number(subject);
-  const total = fold.updates.length;
-  const updates = useMemo(() => upTo(fold.updates, shown, total), [fold, shown, total]);
-  const regionTotal = fold.regions.length;
-  const regions = useMemo(() => upTo(fold.regions, shown, regionTotal), [fold, shown, regionTotal]);
+  // The fold appends in place; a slice changes only when its length does, so that charts rest between agent updates.
+  const updateCount = countUpTo(fold.updates, shown);
+  const updates = useMemo(() => fold.updates.slice(0, updateCount), [fold, updateCount]);
+  const regionCount = countUpTo(fold.regions, shown);
+  const regions = useMemo(() => fold.regions.slice(0, regionCount), [fold, regionCount]);
   const check = latest(events, shown, 'klCheck', agent);
   const promote = latest(events, shown, 'promote', agent);
   const kl = useArtifactOf(events, tab === 'trust' ? check : undefined, check?.kl);

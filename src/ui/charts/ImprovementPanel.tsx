@@ -1,5 +1,5 @@
 import { SegmentedControl, Switch } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { metrics } from '../../runs/metrics.ts';
 import { counted, formatChange, formatNumber, formatShare } from '../folds/format.ts';
 import { changeRows, domainOf, levelRows, vacuousBounds } from '../folds/improvement.ts';
@@ -19,7 +19,7 @@ interface ImprovementPanelProps {
 }
 
 /** J over agent updates against what was certified for each. */
-export default function ImprovementPanel({ updates, gamma, agentName }: ImprovementPanelProps) {
+function ImprovementPanel({ updates, gamma, agentName }: ImprovementPanelProps) {
   const [view, setView] = useState('level');
   const [whole, setWhole] = useState(false);
   const last = updates.at(-1);
@@ -158,3 +158,5 @@ function changeSummary(updates: readonly UpdatePoint[], last: UpdatePoint, botto
     .map((name) => metrics[name].label);
   return `A valid bound stays at or below the change in J. The best bound promised a gain in ${promised} of ${counted(updates.length, 'update')} (${formatShare(promised / updates.length)}).${below.length > 0 ? ` Below the axis at the last update: ${below.join(', ')}.` : ''}`;
 }
+
+export default memo(ImprovementPanel);

@@ -1,5 +1,5 @@
 import { SegmentedControl, Switch } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import type { Artifact, PromoteEvent } from '../../runs/events.ts';
 import { counted, formatChange, formatNumber } from '../folds/format.ts';
 import { mostMoved, type PolicyTable, policyTable } from '../folds/policy.ts';
@@ -21,7 +21,7 @@ const BAR_ACTIONS = 8;
 const SOME_STATES = 16;
 
 /** An agent's action distributions before and after its update. */
-export default function PolicyPanel({ promote, artifact, agent }: PolicyPanelProps) {
+function PolicyPanel({ promote, artifact, agent }: PolicyPanelProps) {
   const policy = artifact?.kind === 'policy' ? artifact : undefined;
   const table = useMemo(() => (policy === undefined ? undefined : policyTable(policy)), [policy]);
   if (promote === undefined) {
@@ -91,3 +91,5 @@ function summaryOf({ rows, hidden, largest }: PolicyTable): string {
   const { state, action, before, after } = largest;
   return `${counted(rows.length, 'state')}. Largest move: “${action}” at “${state}”, ${formatNumber(before)} → ${formatNumber(after)} (${formatChange(after - before)}).${left}`;
 }
+
+export default memo(PolicyPanel);

@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
 import type { Artifact, KlCheckEvent } from '../../runs/events.ts';
 import { counted, formatNumber, formatShare } from '../folds/format.ts';
 import { summariseRatios } from '../folds/ratios.ts';
@@ -20,7 +20,7 @@ const signs = [
 ] as const;
 
 /** Sequence log-ratios of a proposal by the sign of their advantage, with the clip band. */
-export default function RatioPanel({ check, artifact, agent }: RatioPanelProps) {
+function RatioPanel({ check, artifact, agent }: RatioPanelProps) {
   const ratios = artifact?.kind === 'ratios' ? artifact : undefined;
   const summary = useMemo(() => (ratios === undefined ? undefined : summariseRatios(ratios)), [ratios]);
   if (check === undefined) {
@@ -45,3 +45,5 @@ export default function RatioPanel({ check, artifact, agent }: RatioPanelProps) 
     </ChartFrame>
   );
 }
+
+export default memo(RatioPanel);

@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
 import type { Artifact, KlCheckEvent } from '../../runs/events.ts';
 import { formatNumber, formatShare } from '../folds/format.ts';
 import { newestRegions, regionRows, regionTop } from '../folds/regions.ts';
@@ -9,6 +9,7 @@ import { agentStyle } from './agentStyle.ts';
 import { ChartFrame, EmptyChart } from './ChartFrame.tsx';
 import classes from './charts.module.css';
 import { KlHistogram } from './KlHistogram.tsx';
+import { Later } from './Later.tsx';
 import { Legend } from './Legend.tsx';
 import { RateChart, type RateSeries } from './RateChart.tsx';
 
@@ -49,7 +50,7 @@ const monotonicityRates: readonly RateSeries[] = [
 ];
 
 /** KL against the radius, the two violation rates, β, and the states behind the current check. */
-export default function TrustRegionPanel(props: TrustRegionPanelProps) {
+function TrustRegionPanel(props: TrustRegionPanelProps) {
   const { regions, updates, agents, agentName, check, kl } = props;
   const rows = useMemo(() => regionRows(regions, agents), [regions, agents]);
   const rates = useMemo(
@@ -73,13 +74,15 @@ export default function TrustRegionPanel(props: TrustRegionPanelProps) {
           title="KL quantile of the last proposal, per agent"
           summary={quantileSummary(newestRegions(regions, agents), agentName)}
         >
-          <AgentSeriesChart
-            rows={rows}
-            agents={agents}
-            agentName={agentName}
-            quantity="quantile"
-            top={regionTop(rows)}
-          />
+          <Later slot={1} height={200}>
+            <AgentSeriesChart
+              rows={rows}
+              agents={agents}
+              agentName={agentName}
+              quantity="quantile"
+              top={regionTop(rows)}
+            />
+          </Later>
           <Legend entries={agentEntries(agents, agentName, true)} />
         </ChartFrame>
       )}
@@ -89,7 +92,9 @@ export default function TrustRegionPanel(props: TrustRegionPanelProps) {
             title="KL violation rate"
             summary={`Share of states over δ, over all updates so far: ${formatShare(last.klProposedRate)} in first proposals, ${formatShare(last.klAcceptedRate)} in what was accepted. It says nothing about J.`}
           >
-            <RateChart rows={rates} series={klRates} label="share of states" />
+            <Later slot={2} height={170}>
+              <RateChart rows={rates} series={klRates} label="share of states" />
+            </Later>
             <Legend entries={rateEntries(klRates, last)} />
           </ChartFrame>
           <ChartFrame
@@ -97,7 +102,9 @@ export default function TrustRegionPanel(props: TrustRegionPanelProps) {
             quality={last.quality}
             summary={`Share of agent updates after which J was lower than before, so far: ${formatShare(last.monotonicityRate)}. It says nothing about KL.`}
           >
-            <RateChart rows={rates} series={monotonicityRates} label="share of updates" />
+            <Later slot={3} height={170}>
+              <RateChart rows={rates} series={monotonicityRates} label="share of updates" />
+            </Later>
             <Legend entries={rateEntries(monotonicityRates, last)} />
           </ChartFrame>
         </>
@@ -107,7 +114,9 @@ export default function TrustRegionPanel(props: TrustRegionPanelProps) {
           title="KL penalty β after each update"
           summary="Raised after a failed check, lowered when the quantile is below δ/1.5: heuristics that no theorem needs."
         >
-          <AgentSeriesChart rows={rows} agents={agents} agentName={agentName} quantity="beta" />
+          <Later slot={4} height={200}>
+            <AgentSeriesChart rows={rows} agents={agents} agentName={agentName} quantity="beta" />
+          </Later>
           <Legend entries={agentEntries(agents, agentName, false)} />
         </ChartFrame>
       )}
@@ -154,3 +163,5 @@ function rateEntries(series: readonly RateSeries[], last: UpdatePoint) {
     value: formatShare(read(last)),
   }));
 }
+
+export default memo(TrustRegionPanel);

@@ -8,7 +8,10 @@ export interface RegionRow {
   readonly cells: readonly (RegionPoint | null)[];
 }
 
-/** One row a stage, thinned to about 300 with the extremes and gaps of every agent's KL kept. */
+/** Each row carries a mark per agent, so there are fewer than in a plain line. */
+const MOST_ROWS = 150;
+
+/** One row a stage, thinned to about 150 with the extremes and gaps of every agent's KL kept. */
 export function regionRows(regions: readonly RegionPoint[], agents: number): readonly RegionRow[] {
   const rows: { stage: number; cells: (RegionPoint | null)[] }[] = [];
   for (const point of regions) {
@@ -22,6 +25,7 @@ export function regionRows(regions: readonly RegionPoint[], agents: number): rea
   return thin<RegionRow>(
     rows,
     Array.from({ length: agents }, (_, agent) => (row: RegionRow) => row.cells[agent]?.quantile ?? null),
+    MOST_ROWS,
   );
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { thin, upTo } from './thin.ts';
+import { countUpTo, thin } from './thin.ts';
 
 interface Row {
   readonly at: number;
@@ -57,21 +57,13 @@ describe('thin', () => {
   });
 });
 
-describe('upTo', () => {
-  const rows = [{ seq: 3 }, { seq: 5 }, { seq: 9 }];
-
-  test.each([
-    [0, 0],
-    [3, 0],
-    [4, 1],
-    [9, 2],
-    [10, 3],
-    [99, 3],
-  ])('of the first %i events, %i rows', (shown, count) => {
-    expect(upTo(rows, shown)).toEqual(rows.slice(0, count));
-  });
-
-  test('looks no further than told', () => {
-    expect(upTo(rows, 99, 2)).toEqual(rows.slice(0, 2));
-  });
+test.each([
+  [0, 0],
+  [3, 0],
+  [4, 1],
+  [9, 2],
+  [10, 3],
+  [99, 3],
+])('to the first %i events belong %i rows', (shown, count) => {
+  expect(countUpTo([{ seq: 3 }, { seq: 5 }, { seq: 9 }], shown)).toBe(count);
 });

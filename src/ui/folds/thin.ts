@@ -45,22 +45,13 @@ function extremes<Row>(
   return [least, most, missing].filter((at) => at >= 0);
 }
 
-/**
- * The rows of an append-only, seq-ordered list whose events are among the first `shown` of the log. A new array every
- * time, since the list itself keeps its identity while it grows. O(log n) to find the end.
- *
- * @param total rows to look at, `rows.length` if absent
- */
-export function upTo<Row extends { readonly seq: number }>(
-  rows: readonly Row[],
-  shown: number,
-  total = rows.length,
-): readonly Row[] {
-  let [low, high] = [0, total];
+/** How many rows of a seq-ordered list belong to the first `shown` events of the log. O(log n). */
+export function countUpTo(rows: readonly { readonly seq: number }[], shown: number): number {
+  let [low, high] = [0, rows.length];
   while (low < high) {
     const middle = (low + high) >> 1;
     if (rows[middle]!.seq < shown) low = middle + 1;
     else high = middle;
   }
-  return rows.slice(0, low);
+  return low;
 }

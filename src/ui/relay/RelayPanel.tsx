@@ -95,7 +95,7 @@ function LaneRow({ lane, name, together }: LaneRowProps) {
             {together && <span className={classes.tag}>moving with all</span>}
           </span>
           <span className={classes.state}>
-            <span aria-hidden="true">{stateGlyph(lane.state)}</span> {stateText(lane)}
+            <span aria-hidden="true">{stateGlyph(lane.state)}</span> {stateText(lane, together)}
           </span>
         </div>
       </div>

@@ -1,14 +1,14 @@
 import { formatNumber, formatShare } from '../folds/format.ts';
 import { type Lane, leashOf } from '../folds/relay.ts';
 
-/** What an agent is doing, in words. */
-export function stateText(lane: Lane): string {
+/** What an agent is doing, in words. `together`: all move at once, and nobody looks at an intermediate team. */
+export function stateText(lane: Lane, together = false): string {
   const attempt = `attempt ${lane.attempt}`;
   switch (lane.state) {
     case 'waiting':
       return 'waiting';
     case 'forming':
-      return 'intermediate team formed';
+      return together ? 'being computed' : 'intermediate team formed';
     case 'advantages':
       return 'advantages ready';
     case 'optimising':
@@ -20,9 +20,9 @@ export function stateText(lane: Lane): string {
     case 'backtracking':
       return `undoing ${attempt}`;
     case 'accepted':
-      return 'accepted: in the intermediate team';
+      return together ? 'accepted' : 'accepted: in the intermediate team';
     case 'kept':
-      return `rejected: kept its policy`;
+      return 'rejected: kept its policy';
     case 'noSignal':
       return 'kept its policy: nothing to learn';
   }
