@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react';
-import { AlgorithmPanel } from './algorithm/AlgorithmPanel.tsx';
+import { AlgorithmView } from './AlgorithmView.tsx';
 import classes from './app.module.css';
 import { Header } from './header/Header.tsx';
 import { NoticeList } from './NoticeList.tsx';
@@ -7,6 +7,7 @@ import { ProgressPanel } from './ProgressPanel.tsx';
 import { RelayPanel } from './relay/RelayPanel.tsx';
 import { Knobs } from './setup/Knobs.tsx';
 import { TeamPanel } from './setup/TeamPanel.tsx';
+import { useApp } from './store.ts';
 import { Transport } from './transport/Transport.tsx';
 import { useConfigDrop } from './useConfigDrop.ts';
 
@@ -18,6 +19,7 @@ const ChartTabs = lazy(() =>
 /** The page: setup on the left, the algorithm in the middle, charts on the right, the transport always at the bottom. */
 export function App() {
   const dropping = useConfigDrop();
+  const hasRun = useApp((state) => state.config !== undefined);
   return (
     <div className={classes.page} data-dropping={dropping || undefined}>
       <Header />
@@ -26,24 +28,28 @@ export function App() {
           <div className={classes.team}>
             <TeamPanel />
           </div>
-          <div className={classes.knobs}>
-            <Knobs />
-          </div>
+          {hasRun && (
+            <div className={classes.knobs}>
+              <Knobs />
+            </div>
+          )}
         </div>
-        <div className={classes.centre}>
-          <ProgressPanel />
-          <div className={classes.panel}>
-            <RelayPanel />
+        <div className={classes.work}>
+          <div className={classes.centre}>
+            <ProgressPanel />
+            {hasRun && (
+              <div className={classes.panel}>
+                <RelayPanel />
+              </div>
+            )}
+            <AlgorithmView />
           </div>
-          <div className={classes.panel}>
-            <AlgorithmPanel />
-          </div>
-        </div>
-        <div className={classes.right}>
-          <div className={classes.panel}>
-            <Suspense fallback={<p className={classes.loading}>Loading the charts …</p>}>
-              <ChartTabs />
-            </Suspense>
+          <div className={classes.right}>
+            <div className={classes.panel}>
+              <Suspense fallback={<p className={classes.loading}>Loading the charts …</p>}>
+                <ChartTabs />
+              </Suspense>
+            </div>
           </div>
         </div>
       </main>

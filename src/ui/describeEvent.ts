@@ -4,7 +4,7 @@ import type { SatEvent } from '../runs/events.ts';
 export function describeEvent(event: SatEvent, name: (agent: number) => string): string {
   switch (event.kind) {
     case 'warmStart':
-      return 'Warm start: the agents imitate the solver before SAT begins';
+      return 'The base model imitates the solver before SAT begins';
     case 'stageStart':
       return 'The stage begins: the current team is measured';
     case 'rollout':

@@ -107,10 +107,7 @@ export function planBackends(
  * Builds what a plan says. No GPU code is fetched unless the plan uses a GPU, and no model runtime before it is asked
  * for. WebGPU kernels that do not start are replaced by cpu kernels, with the reason, unless they were forced.
  */
-export async function openBackends(
-  plan: BackendPlan,
-  onProgress: (what: string) => void,
-): Promise<Backends> {
+export async function openBackends(plan: BackendPlan, onProgress: (what: string) => void): Promise<Backends> {
   const { device } = plan;
   const { kernels, report } = await openKernels(plan);
   const modelRuntime = async () => {

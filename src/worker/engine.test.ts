@@ -46,7 +46,8 @@ function engineForTest(overrides: Partial<EngineHost> = {}) {
       new Promise<void>((resolve) => {
         waiting.push({ type, resolve });
       }),
-    events: (): SatEvent[] => messages.flatMap((message) => (message.type === 'event' ? [message.event] : [])),
+    events: (): SatEvent[] =>
+      messages.flatMap((message) => (message.type === 'event' ? [message.event] : [])),
   };
 }
 
@@ -146,7 +147,10 @@ describe('loading', () => {
     const failed = until('failed');
     engine.handle({ type: 'load', yaml: doorway(), backends: { models: 'auto', kernels: 'webgpu' } });
     await failed;
-    expect(messages.at(-1)).toMatchObject({ where: 'config', issues: [{ field: 'kernels', given: 'webgpu' }] });
+    expect(messages.at(-1)).toMatchObject({
+      where: 'config',
+      issues: [{ field: 'kernels', given: 'webgpu' }],
+    });
     const step = until('idle');
     engine.handle({ type: 'go', until: 'event' });
     await step;

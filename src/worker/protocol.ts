@@ -13,7 +13,7 @@ import type { AgentSummary } from '../sat/run.ts';
 export interface BackendChoice {
   readonly models: 'auto' | 'webgpu' | 'wasm';
   readonly kernels: 'auto' | 'webgpu' | 'cpu';
-  /** wasm threads; absent = as many as the machine allows, up to 4. One thread gives the same log everywhere. */
+  /** wasm threads; absent = up to 4, one core being left to the page. One thread gives the same log everywhere. */
   readonly threads?: number;
 }
 

@@ -8,7 +8,7 @@ const kinds = { tabular: 'table of logits', onnx: 'ONNX model', mixture: 'mixtur
 export function TeamPanel() {
   const task = useApp((state) => state.task);
   const about = useApp((state) => state.config?.about);
-  const runName = useApp((state) => state.runName);
+  const runName = useApp((state) => (state.runName === state.config?.task.name ? '' : state.runName));
   const agents = useApp((state) => state.agents);
   if (task === undefined) return <p className={classes.hint}>Loading …</p>;
   return (

@@ -1,0 +1,179 @@
+import { expect, type Page, test } from '@playwright/test';
+
+/** Opens the page and waits for its run to be ready. Fails the test on any error that the page throws. */
+async function open(page: Page, query = ''): Promise<string[]> {
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  await page.goto(`/${query}`);
+  await expect(page.getByTestId('event-text')).toHaveText('Press Step to begin.', { timeout: 60_000 });
+  return errors;
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const value = (page: Page, id: string) => page.getByTestId(id).innerText();
+
+/** A doorway config with enough stages to be caught running. */
+const longRun = 'task: {name: doorway}\nstages: 20000\nsat: {advantages: exact, temperature: 1}';
+
+async function openConfig(page: Page, yaml: string): Promise<void> {
+  await button(page, 'Open config').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Config (YAML)').fill(yaml);
+  await dialog.getByRole('button', { name: 'Run this config' }).click();
+  await expect(dialog).toBeHidden();
+}
+
+test('loads, and says what the team plays and where it computes', async ({ page }) => {
+  const errors = await open(page);
+  await expect(page.getByRole('heading', { name: 'SAT Playground' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: /Doorway/ })).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Team' }).getByRole('listitem')).toHaveCount(3);
+  await expect(page.getByTestId('backend-badge')).toContainText('Kernels CPU');
+  await expect(page.getByTestId('backend-badge')).toContainText(/Kernels run on the CPU: .*WebGPU/);
+  expect(errors).toEqual([]);
+});
+
+test('steps one micro-step, one agent and one whole stage; J, the bound and the rates change', async ({
+  page,
+}) => {
+  const errors = await open(page);
+  await expect(page.getByTestId('J-value')).toHaveText('–');
+  await button(page, 'Step').click();
+  await expect(page.getByTestId('stage-counter')).toHaveText('Stage 1 of 20');
+  const atStart = await value(page, 'J-value');
+  // Three agents go with probability 0.1 each: one goes 3 · 0.1 · 0.81 = 0.243, two 0.027 · −2, three 0.001 · −4.
+  expect(Number(atStart)).toBeCloseTo((0.243 - 2 * 0.027 - 4 * 0.001) / 0.95, 1);
+  await button(page, 'Next agent').click();
+  await expect(page.getByTestId('event-text')).toContainText('certificate of Agent');
+  const afterOne = await value(page, 'paper-bound-value');
+  expect(afterOne).not.toBe('–');
+  await button(page, 'Run stage').click();
+  await expect(page.getByTestId('event-text')).toContainText('The stage ends');
+  expect(await value(page, 'paper-bound-value')).not.toBe(afterOne);
+  expect(await value(page, 'J-value')).not.toBe(atStart);
+  expect(await value(page, 'kl-violation-rate')).toMatch(/%$/);
+  expect(await value(page, 'monotonicity-violation-rate')).toBe('0 %');
+  expect(errors).toEqual([]);
+});
+
+test('runs to the end, and the timeline goes back without losing anything', async ({ page }) => {
+  await open(page);
+  await button(page, 'Run').click();
+  await expect(page.getByText('finished')).toBeVisible();
+  const end = await value(page, 'J-value');
+  await page.getByRole('slider', { name: 'Event shown' }).press('Home');
+  await expect(page.getByTestId('stage-counter')).toHaveText('Stage 1 of 20');
+  expect(await value(page, 'J-value')).not.toBe(end);
+  await button(page, 'Back to the newest').click();
+  await expect(page.getByTestId('J-value')).toHaveText(end);
+});
+
+test('pause answers within 100 ms, and the page stays responsive while a run goes', async ({ page }) => {
+  await open(page);
+  await openConfig(page, longRun);
+  await expect(page.getByTestId('stage-counter')).toHaveText('20000 stages');
+  const longTasks = await page.evaluateHandle(() => {
+    const durations: number[] = [];
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) durations.push(entry.duration);
+    }).observe({ type: 'longtask' });
+    return durations;
+  });
+  await button(page, 'Run').click();
+  await page.waitForTimeout(3000);
+  const during = await longTasks.evaluate((durations) => [...durations]);
+  const latency = await page.evaluate(async () => {
+    const named = (name: string) => document.querySelector<HTMLElement>(`button[aria-label="${name}"]`);
+    const started = performance.now();
+    named('Pause')?.click();
+    while (named('Run') === null) await new Promise((resolve) => setTimeout(resolve, 1));
+    return performance.now() - started;
+  });
+  test.info().annotations.push({ type: 'pause', description: `${latency.toFixed(1)} ms` });
+  test
+    .info()
+    .annotations.push({ type: 'long tasks', description: during.map(Math.round).join(', ') || 'none' });
+  expect(latency).toBeLessThan(100);
+  expect(during.filter((duration) => duration > 50)).toEqual([]);
+  const stopped = await page.getByTestId('stage-counter').innerText();
+  await page.waitForTimeout(300);
+  await expect(page.getByTestId('stage-counter')).toHaveText(stopped);
+});
+
+test('a bad config names field, value and what is allowed, and loses nothing', async ({ page }) => {
+  await open(page);
+  await button(page, 'Run stage').click();
+  await expect(page.getByTestId('event-text')).toContainText('The stage ends');
+  const J = await value(page, 'J-value');
+  await openConfig(page, 'task: {name: doorway}\nsat: {delta: -1, epsilon: 1, grupSize: 4}');
+  const notice = page.getByRole('alert');
+  await expect(notice).toContainText('Nothing was changed');
+  await expect(notice).toContainText('sat.delta');
+  await expect(notice).toContainText('-1');
+  await expect(notice).toContainText('a number above 0 up to 10');
+  await expect(notice).toContainText('sat.epsilon');
+  await expect(notice).toContainText('did you mean groupSize?');
+  await notice.getByRole('button', { name: /^Dismiss/ }).click();
+  await expect(notice).toBeHidden();
+  await expect(page.getByTestId('J-value')).toHaveText(J);
+  await button(page, 'Run stage').click();
+  await expect(page.getByTestId('stage-counter')).toHaveText('Stage 2 of 20');
+});
+
+test('knobs wait for Apply, can be undone, and restart the run', async ({ page }) => {
+  await open(page);
+  await button(page, 'Step').click();
+  const agents = page.getByLabel('Agents', { exact: true });
+  await agents.fill('4');
+  await expect(page.getByText('1 change not applied')).toBeVisible();
+  await button(page, 'Undo').click();
+  await expect(agents).toHaveValue('3');
+  await agents.fill('4');
+  await button(page, 'Apply and restart').click();
+  await expect(page.getByRole('list', { name: 'Team' }).getByRole('listitem')).toHaveCount(4);
+  await expect(page.getByTestId('event-text')).toHaveText('Press Step to begin.');
+  await agents.fill('99');
+  await button(page, 'Apply and restart').click();
+  await expect(page.getByRole('alert')).toContainText('task.agents');
+  await expect(page.getByRole('list', { name: 'Team' }).getByRole('listitem')).toHaveCount(4);
+});
+
+test('the keyboard alone steps, runs a stage and goes back', async ({ page }) => {
+  await open(page);
+  await page.keyboard.press('s');
+  await expect(page.getByTestId('stage-counter')).toHaveText('Stage 1 of 20');
+  await page.keyboard.press('g');
+  await expect(page.getByTestId('event-text')).toContainText('The stage ends');
+  await page.keyboard.press('[');
+  await expect(page.getByTestId('event-text')).toContainText('certificate of the whole stage');
+  await page.keyboard.press('Shift+R');
+  await expect(page.getByTestId('event-text')).toHaveText('Press Step to begin.');
+});
+
+test('WebGPU that is asked for but missing is refused in words, not replaced in silence', async ({
+  page,
+}) => {
+  await page.goto('/?kernels=webgpu');
+  const notice = page.getByRole('alert');
+  await expect(notice).toContainText('kernels');
+  await expect(notice).toContainText(/cpu or auto here: .*WebGPU/);
+});
+
+test('an address that is not understood falls back and says so', async ({ page }) => {
+  await open(page, '?preset=dorway&models=cuda');
+  const notice = page.getByRole('alert');
+  await expect(notice).toContainText('one of doorway');
+  await expect(notice).toContainText('one of auto, webgpu, wasm');
+});
+
+test('on a phone the transport stays at hand and nothing is wider than the screen', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page);
+  for (const name of ['Reset', 'Step', 'Next agent', 'Run stage', 'Run']) {
+    await expect(button(page, name)).toBeInViewport();
+  }
+  await page.mouse.wheel(0, 2000);
+  await expect(button(page, 'Step')).toBeInViewport();
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width).toBe(390);
+});
