@@ -72,7 +72,8 @@ export interface RunConfig {
   readonly optimiser: OptimiserConfig;
   readonly warmStart: {
     readonly steps: number;
-    readonly targetNll: number;
+    readonly teacher: number;
+    readonly targetKl: number;
     readonly seed: number;
     readonly batch: number;
     readonly lr: number;

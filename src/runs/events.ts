@@ -243,10 +243,10 @@ export interface WarmStartEvent {
   /** Gradient steps done, and the most that may be taken. */
   readonly step: number;
   readonly steps: number;
-  /** Mean negative log-likelihood of the solver's actions since the last report, nats a decision. */
-  readonly nll: number;
-  /** The warm start ends when `nll` is down to this. */
-  readonly targetNll: number;
+  /** Mean KL(teacher || base) since the last report, nats a decision. */
+  readonly kl: number;
+  /** The warm start ends when `kl` is down to this. */
+  readonly targetKl: number;
 }
 
 export type StageEvent =

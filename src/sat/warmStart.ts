@@ -60,10 +60,10 @@ export function demonstrate(task: Task, generators: readonly Rng[]): Demonstrati
 }
 
 /**
- * Supervised warm start: one agent learns from the solver's answers at every position, and the whole team starts from
- * its weights, as a team of copies of one base model does: the base depends on its own seed, not on the run's. It ends after `steps`, or once the loss, averaged over the
- * last few steps, is down to `targetNll`. The loss is the clipped objective at ratio 1 with advantage 1, whose gradient
- * is that of the log-likelihood.
+ * Warm start: one agent imitates the solver at every position, and the whole team starts from its weights, as a team of
+ * copies of one base model does: the base depends on its own seed, not on the run's. The teacher gives its answer the
+ * probability `teacher` and spreads the rest, so the base learns what is right without being sure of it, and SAT has
+ * something to gain. It ends after `steps`, or once the mean KL to the teacher is down to `targetKl`.
  */
 export async function* warmStart(
   team: Team,
@@ -71,7 +71,7 @@ export async function* warmStart(
   config: RunConfig,
   kernels: Kernels,
 ): AsyncGenerator<Omit<WarmStartEvent, 'seq'>, void> {
-  const { steps, batch, lr, targetNll, seed } = config.warmStart;
+  const { steps, batch, lr, teacher, targetKl, seed } = config.warmStart;
   const [first, ...others] = team.agents;
   if (steps === 0 || first === undefined) return;
   const optimiser = newOptimiser(first.policy, kernels);
@@ -80,18 +80,13 @@ export async function* warmStart(
   let recent = 0;
   for (let step = 1; step <= steps; step++) {
     const generators = Array.from({ length: batch }, (_, b) => Rng.of(seed, 'warmStart', step, b));
-    const nll = await supervisedStep(
-      learner,
-      demonstrate(task, generators),
-      config.sat.temperature,
-      hyper,
-      kernels,
-    );
-    requireFinite({ 'the loss': nll }, { stage: -1, step: 'warm start', innerStep: step });
-    recent += nll / REPORT_EVERY;
+    const shown = demonstrate(task, generators);
+    const kl = await imitationStep(learner, shown, teacher, team.temperature, hyper, kernels);
+    requireFinite({ 'the loss': kl }, { stage: -1, step: 'warm start', innerStep: step });
+    recent += kl / REPORT_EVERY;
     if (step % REPORT_EVERY > 0) continue;
-    yield { kind: 'warmStart', step, steps, nll: recent, targetNll };
-    if (recent <= targetNll) break;
+    yield { kind: 'warmStart', step, steps, kl: recent, targetKl };
+    if (recent <= targetKl) break;
     recent = 0;
   }
   kernels.release(...optimiser.m, ...optimiser.v);
@@ -102,38 +97,25 @@ export async function* warmStart(
   }
 }
 
-/** One AdamW step on the log-likelihood of the solver's actions. Returns the mean negative log-likelihood a decision. */
-async function supervisedStep(
+/** One AdamW step on the mean KL(teacher || agent) over all decisions. Returns that mean before the step, nats. */
+async function imitationStep(
   agent: Agent,
   shown: Demonstrations,
+  certainty: number,
   temperature: number,
   hyper: AdamWHyper & { readonly maxNorm: number },
   kernels: Kernels,
 ): Promise<number> {
   const rows = shown.batch * shown.steps;
+  const V = agent.policy.nActions;
   const observations = { batch: shown.batch, steps: shown.steps, data: shown.observations };
-  const isDecision = shown.actor.map((actor) => (actor >= 0 ? 1 : 0));
-  const decisions = isDecision.reduce((sum, flag) => sum + flag, 0);
-  const logits = await agent.policy.forward(observations);
-  const inputs = {
-    actions: kernels.tensor(shown.actions, [rows], 'solver actions'),
-    active: kernels.tensor(isDecision, [rows], 'decisions'),
-    advantages: kernels.tensor(new Float64Array(shown.batch).fill(1), [shown.batch], 'ones'),
-    klWeight: kernels.tensor(new Float64Array(rows), [rows], 'no KL'),
-  };
-  const objective = kernels.clippedObjective({
-    ...inputs,
-    batch: shown.batch,
-    steps: shown.steps,
-    logitsTar: logits,
-    logitsCur: logits,
-    epsLow: 0.5,
-    epsHigh: 0.5,
-    beta: 0,
-    temperature,
-  });
-  const likelihood = kernels.logProb({ logits, actions: inputs.actions, temperature });
-  const grads = await agent.policy.backward(observations, objective.dlogits);
+  const decisions = shown.actor.reduce((count, actor) => count + (actor >= 0 ? 1 : 0), 0);
+  const weights = Float64Array.from(shown.actor, (actor) => (actor >= 0 ? 1 / decisions : 0));
+  const logitsCur = kernels.tensor(teacherLogits(shown, V, certainty, temperature), [rows, V], 'teacher');
+  const gradWeight = kernels.tensor(weights, [rows], 'decisions');
+  const logitsTar = await agent.policy.forward(observations);
+  const { kl, grad } = kernels.kl({ logitsTar, logitsCur, temperature, direction: 'cur-tar', gradWeight });
+  const grads = await agent.policy.backward(observations, grad!);
   const norm = kernels.clipGradNorm(grads, hyper.maxNorm);
   kernels.adamw(
     agent.policy.parameters.map((parameter) => parameter.tensor),
@@ -141,8 +123,22 @@ async function supervisedStep(
     agent.optimiser,
     hyper,
   );
-  const [logProb] = await kernels.read(likelihood.logProb);
-  kernels.release(logits, norm, ...grads, ...Object.values(inputs));
-  kernels.release(...Object.values(objective), ...Object.values(likelihood));
-  return -logProb!.reduce((sum, value, row) => sum + (isDecision[row] === 1 ? value : 0), 0) / decisions;
+  const [values] = await kernels.read(kl);
+  kernels.release(logitsCur, gradWeight, logitsTar, kl, grad, norm, ...grads);
+  return values!.reduce((sum, value, row) => sum + weights[row]! * value, 0);
+}
+
+/** [B * T, V] logits whose softmax at this temperature gives the solver's action `certainty`, the others equal parts. */
+function teacherLogits(
+  shown: Demonstrations,
+  V: number,
+  certainty: number,
+  temperature: number,
+): Float64Array {
+  const logits = new Float64Array(shown.actions.length * V);
+  const preference = temperature * Math.log((certainty * (V - 1)) / (1 - certainty));
+  shown.actions.forEach((action, row) => {
+    logits[row * V + action] = preference;
+  });
+  return logits;
 }

@@ -41,10 +41,10 @@ export function ProgressPanel() {
 }
 
 function warmStartProgress(event: SatEvent | undefined): Shown | undefined {
-  if (event?.kind !== 'warmStart' || event.step === event.steps || event.nll <= event.targetNll)
+  if (event?.kind !== 'warmStart' || event.step === event.steps || event.kl <= event.targetKl)
     return undefined;
   return {
-    text: `Warm start: step ${event.step} of at most ${event.steps}; ${formatNumber(event.nll)} nats a decision, done at ${formatNumber(event.targetNll)}`,
+    text: `Warm start: step ${event.step} of at most ${event.steps}; ${formatNumber(event.kl)} nats a decision, done at ${formatNumber(event.targetKl)}`,
     percent: (100 * event.step) / event.steps,
   };
 }

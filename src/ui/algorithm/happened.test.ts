@@ -28,7 +28,7 @@ describe('happened', () => {
     [
       'warm start',
       (e) => e.kind === 'warmStart',
-      'supervised step 5 of at most 10; 2.5 nats a decision, done at 1.5',
+      'step 5 of at most 10 of imitating the solver; 0.5 nats a decision from it, done at 0.1',
     ],
     [
       'rollout',

@@ -22,7 +22,7 @@ import { counted, formatChange, formatEstimate, formatNumber, formatShare } from
 export function happened(event: SatEvent, name: (agent: number) => string, scheme: Scheme = 'sat'): string {
   switch (event.kind) {
     case 'warmStart':
-      return `Warm start, before stage 1: supervised step ${event.step} of at most ${event.steps}; ${formatNumber(event.nll)} nats a decision, done at ${formatNumber(event.targetNll)}.`;
+      return `Warm start, before stage 1: step ${event.step} of at most ${event.steps} of imitating the solver; ${formatNumber(event.kl)} nats a decision from it, done at ${formatNumber(event.targetKl)}.`;
     case 'stageStart':
       return `Stage ${event.stage + 1} begins at J = ${formatEstimate(event.J)}.`;
     case 'rollout':
