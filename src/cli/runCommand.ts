@@ -1,8 +1,9 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { parseConfig, type RunConfig } from '../runs/config.ts';
+import { ConfigError } from '../runs/configError.ts';
 import type { SatEvent } from '../runs/events.ts';
 import { stageLogLine } from '../runs/stageLog.ts';
 import { summarise } from '../runs/summary.ts';
@@ -38,6 +39,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   const run = await createRun(config, {
     kernels,
     modelRuntime: () => createNodeRuntime({ threads }),
+    readModel: (path) => readModelFile(resolve(dirname(target), path)),
   });
   const events = await log(run.events(), config, out);
   await run.dispose();
@@ -66,6 +68,15 @@ async function readConfigFile(path: string): Promise<string> {
     throw new UsageError(
       `CONFIG.yaml: given ${path}, which cannot be read; allowed: a YAML file, e.g. public/presets/doorway.yaml`,
     );
+  }
+}
+
+/** `team.model` is relative to the config file that names it. */
+async function readModelFile(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path);
+  } catch {
+    throw new ConfigError([{ field: 'team.model', given: path, allowed: 'a readable .onnx file' }]);
   }
 }
 

@@ -55,6 +55,8 @@ export interface OptimiserConfig {
 
 export interface TeamConfig {
   readonly policy: 'tabular' | 'onnx';
+  /** An ONNX file that every agent starts from, instead of a model built to the sizes below. */
+  readonly model?: string | undefined;
   readonly initScale: number;
   readonly layers: number;
   readonly width: number;
@@ -86,6 +88,7 @@ function objectOf(options: readonly Option[]): z.ZodRawShape {
 }
 
 const permutation = z.array(z.number().int().min(0)).optional();
+const modelFile = z.string({ error: 'allowed: the path of an .onnx file' }).min(1).optional();
 const radii = z.array(z.number().gt(0)).optional();
 
 function schemaFor(task: TaskDefinition) {
@@ -96,7 +99,7 @@ function schemaFor(task: TaskDefinition) {
     about: z.string().max(600).default(''),
     ...objectOf(sectionOptions.run),
     task: z.strictObject({ name: z.literal(task.name), ...objectOf(task.options) }),
-    team: section(sectionOptions.team),
+    team: section(sectionOptions.team, { model: modelFile }),
     sat: section(sectionOptions.sat, { givenOrder: permutation, radii }),
     optimiser: section(sectionOptions.optimiser),
     warmStart: section(sectionOptions.warmStart),
@@ -178,7 +181,7 @@ function knownKeys(task: TaskDefinition): Readonly<Record<string, readonly strin
       ...keys(sectionOptions.run),
     ],
     task: ['name', ...keys(task.options)],
-    team: keys(sectionOptions.team),
+    team: [...keys(sectionOptions.team), 'model'],
     sat: [...keys(sectionOptions.sat), 'givenOrder', 'radii'],
     optimiser: keys(sectionOptions.optimiser),
     warmStart: keys(sectionOptions.warmStart),
@@ -201,6 +204,9 @@ function crossChecks(config: RunConfig, definition: TaskDefinition): ConfigIssue
       given: team.policy,
       allowed: `${definition.policies.join(' or ')} for the task ${definition.name}`,
     });
+  }
+  if (team.model !== undefined && team.policy !== 'onnx') {
+    issues.push({ field: 'team.model', given: team.model, allowed: 'a model only with team.policy: onnx' });
   }
   if (team.width % team.heads !== 0) {
     issues.push({

@@ -1,10 +1,12 @@
 import type { Kernels } from '../kernels/kernels.ts';
 import { Rng } from '../kernels/rng.ts';
 import { buildTransformer } from '../policies/graph/buildTransformer.ts';
+import { ModelError } from '../policies/modelError.ts';
 import { OnnxPolicy } from '../policies/onnxPolicy.ts';
 import type { Policy } from '../policies/policy.ts';
 import { createTabularPolicy } from '../policies/tabular.ts';
 import type { RunConfig } from '../runs/config.ts';
+import { ConfigError } from '../runs/configError.ts';
 import type { SatEvent } from '../runs/events.ts';
 import { taskDefinition } from '../tasks/index.ts';
 import type { Task } from '../tasks/task.ts';
@@ -19,28 +21,15 @@ import { warmStart } from './warmStart.ts';
 /**
  * Builds task, team and evaluator from a valid config.
  *
- * @throws {ModelError} if an agent's model cannot be used.
+ * @throws {ConfigError} if the model file cannot be used.
  */
 export async function createRun(config: RunConfig, environment: RunEnvironment): Promise<Run> {
   const definition = taskDefinition(config.task.name);
   if (definition === undefined) throw new RangeError(`no task is named ${config.task.name}`);
   const { name: _, ...parameters } = config.task;
   const task = definition.create(parameters, config.sat.gamma);
+  const agents = await createAgents(config, task, environment);
   const { kernels } = environment;
-  const agents: Agent[] = [];
-  for (let j = 0; j < task.nAgents; j++) {
-    environment.onProgress?.('building agents', j, task.nAgents);
-    const policy = await createPolicy(config, task, j, environment);
-    agents.push({
-      index: j,
-      name: agentName(j),
-      policy,
-      optimiser: newOptimiser(policy, kernels),
-      radius: config.sat.radii?.[j] ?? config.sat.delta,
-      beta: config.sat.beta,
-    });
-  }
-  environment.onProgress?.('building agents', task.nAgents, task.nAgents);
   const team: Team = { agents, temperature: config.sat.temperature };
   const artifacts = new ArtifactStore();
   return {
@@ -49,13 +38,40 @@ export async function createRun(config: RunConfig, environment: RunEnvironment):
     agents: agents.map((agent) => summarise(agent, config, task)),
     artifact: (id) => artifacts.get(id),
     events: () => allEvents(config, task, team, kernels, artifacts),
-    dispose: async () => {
-      for (const agent of agents) {
-        kernels.release(...agent.optimiser.m, ...agent.optimiser.v);
-        await agent.policy.dispose();
-      }
-    },
+    dispose: () => disposeAgents(agents, kernels),
   };
+}
+
+/** All agents; if one cannot be made, those before it are given back. */
+async function createAgents(config: RunConfig, task: Task, environment: RunEnvironment): Promise<Agent[]> {
+  const { kernels, onProgress } = environment;
+  const agents: Agent[] = [];
+  try {
+    for (let j = 0; j < task.nAgents; j++) {
+      onProgress?.('building agents', j, task.nAgents);
+      const policy = await createPolicy(config, task, j, environment);
+      agents.push({
+        index: j,
+        name: agentName(j),
+        policy,
+        optimiser: newOptimiser(policy, kernels),
+        radius: config.sat.radii?.[j] ?? config.sat.delta,
+        beta: config.sat.beta,
+      });
+    }
+  } catch (error) {
+    await disposeAgents(agents, kernels);
+    throw error;
+  }
+  onProgress?.('building agents', task.nAgents, task.nAgents);
+  return agents;
+}
+
+async function disposeAgents(agents: readonly Agent[], kernels: Kernels): Promise<void> {
+  for (const agent of agents) {
+    kernels.release(...agent.optimiser.m, ...agent.optimiser.v);
+    await agent.policy.dispose();
+  }
 }
 
 /** Warm start, then every stage, numbered into one log. */
@@ -102,17 +118,31 @@ async function createPolicy(
       ...(bias === undefined ? {} : { bias }),
     });
   }
-  const bytes = buildTransformer({
-    vocabulary: task.observationCount,
-    width: team.width,
-    layers: team.layers,
-    heads: team.heads,
-    context: task.columns,
-    seed,
-    agent: j,
-  });
   const runtime = await environment.modelRuntime();
-  return OnnxPolicy.load({ name: `agent ${agentName(j)}`, bytes, runtime, kernels });
+  const load = (name: string, bytes: Uint8Array) =>
+    OnnxPolicy.load({ name, bytes, runtime, kernels, vocabulary: task.observationCount });
+  if (team.model !== undefined) {
+    return loadFile(team.model, load, environment);
+  }
+  const { width, layers, heads } = team;
+  const shape = { vocabulary: task.observationCount, width, layers, heads, context: task.columns };
+  return load(`agent ${agentName(j)}`, buildTransformer({ ...shape, seed, agent: j }));
+}
+
+/** @throws {ConfigError} for the field team.model, saying what is wrong with the file and what would be right. */
+async function loadFile(
+  path: string,
+  load: (name: string, bytes: Uint8Array) => Promise<Policy>,
+  environment: RunEnvironment,
+): Promise<Policy> {
+  const bytes = await environment.readModel(path);
+  try {
+    return await load(path, bytes);
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    const issue = { field: 'team.model', given: `${path}, but ${error.problem}`, allowed: error.remedy };
+    throw new ConfigError([issue]);
+  }
 }
 
 function summarise(agent: Agent, config: RunConfig, task: Task): AgentSummary {

@@ -9,6 +9,12 @@ export interface RunEnvironment {
   readonly kernels: Kernels;
   /** Starts the ONNX runtime; called once, and only for teams that need one. */
   readonly modelRuntime: () => Promise<ModelRuntime>;
+  /**
+   * The bytes of the ONNX file that `team.model` names.
+   *
+   * @throws {ConfigError} naming team.model if there is no such file.
+   */
+  readonly readModel: (path: string) => Promise<Uint8Array>;
   /** Reports long preparations, e.g. building agents. */
   readonly onProgress?: (what: string, done: number, total: number) => void;
 }

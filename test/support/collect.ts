@@ -9,6 +9,7 @@ export function tabularRun(config: unknown, kernels: Kernels): Promise<Run> {
   return createRun(validateConfig(config), {
     kernels,
     modelRuntime: () => Promise.reject(new Error('this team needs no models')),
+    readModel: () => Promise.reject(new Error('this team reads no files')),
   });
 }
 

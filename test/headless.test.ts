@@ -1,0 +1,164 @@
+/** The headless command from outside: exit codes, files, the last line, and one seed giving one log. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { initialWeights, transformerGraph } from '../src/policies/graph/buildTransformer.ts';
+import { writeModel } from '../src/policies/graph/onnxFile.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sat-headless-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function sat(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'sat', '--', ...args], {
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr, last: stdout.trim().split('\n').at(-1) ?? '' };
+}
+
+function write(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const shape = { vocabulary: 12, width: 8, layers: 1, heads: 2, context: 8 };
+const tinySum = (model = '') => `
+task: {name: sum}
+team: {policy: onnx, width: 8, heads: 2${model}}
+stages: 1
+sat: {groups: 2, groupSize: 2, innerSteps: 2}
+evaluation: {prompts: 4}
+`;
+
+describe('sat run', () => {
+  it('writes config, events and stages, and ends with one JSON line of the contract', () => {
+    const out = join(folder, 'doorway');
+    const { status, last } = sat(
+      'run',
+      'public/presets/doorway.yaml',
+      '--seed',
+      '3',
+      '--stages',
+      '4',
+      '--out',
+      out,
+    );
+    expect(status).toBe(0);
+    const result: Record<string, unknown> = JSON.parse(last);
+    expect(Object.keys(result)).toEqual([
+      'stages',
+      'J0',
+      'J',
+      'certified',
+      'klViolationRate',
+      'monotonicityViolationRate',
+      'seconds',
+    ]);
+    expect(result).toMatchObject({ stages: 4, klViolationRate: 0, monotonicityViolationRate: 0 });
+    const lines = readFileSync(join(out, 'stage_log.jsonl'), 'utf8').trim().split('\n');
+    expect(lines.length).toBe(4);
+    for (const line of lines) {
+      const stage = JSON.parse(line);
+      const penalties = stage.occ_shift_penalty + stage.estimator_bias_penalty + stage.finite_sample_penalty;
+      expect(stage.lower_bound).toBeCloseTo(stage.info_gain - penalties, 12);
+      expect(stage.n_agents).toBe(3);
+      expect(stage.lower_bound).toBeLessThanOrEqual(stage.best_bound);
+      expect(stage.best_bound).toBeLessThanOrEqual(stage.dJ + 1e-9);
+    }
+    expect(readFileSync(join(out, 'config.yaml'), 'utf8')).toContain('seed: 3');
+  });
+
+  it('one seed and config give byte-identical events, tabular and ONNX', () => {
+    const configs = { doorway: 'public/presets/doorway.yaml', sum: write('sum.yaml', tinySum()) };
+    for (const [name, config] of Object.entries(configs)) {
+      const logs = ['a', 'b'].map((copy) => {
+        const out = join(folder, name + copy);
+        expect(sat('run', config, '--stages', '2', '--out', out).status).toBe(0);
+        return readFileSync(join(out, 'events.jsonl'));
+      });
+      expect(logs[0]!.length).toBeGreaterThan(1000);
+      expect(logs[1]!.equals(logs[0]!)).toBe(true);
+    }
+  });
+
+  const graph = transformerGraph(shape, initialWeights(shape, 0, 0));
+  const unknownOperator = {
+    ...graph,
+    nodes: graph.nodes.map((node) =>
+      node.op === 'Gelu' ? { ...node, op: 'Celu', name: 'odd one', attributes: new Map() } : node,
+    ),
+  };
+
+  it.each([
+    ['a misspelt key', 'task: {name: doorway}\nsat: {detla: 1}', /sat\.detla: given an unknown key; .*delta/],
+    [
+      'a negative delta',
+      'task: {name: doorway}\nsat: {delta: -1}',
+      /sat\.delta: given -1; allowed: a number above 0/,
+    ],
+    [
+      'an epsilon of 1',
+      'task: {name: doorway}\nsat: {epsilon: 1}',
+      /sat\.epsilon: given 1; allowed: .*below 1/,
+    ],
+    ['broken YAML', 'task: [', /line \d+: given .*; allowed: valid YAML/],
+    [
+      'a missing model',
+      tinySum(', model: none.onnx'),
+      /team\.model: given .*none\.onnx; allowed: a readable/,
+    ],
+    [
+      'a corrupt model',
+      tinySum(', model: corrupt.onnx'),
+      /team\.model: given corrupt\.onnx, but .*; allowed: /,
+    ],
+    [
+      'an operator without a rule',
+      tinySum(', model: odd.onnx'),
+      /team\.model: .*Celu.*odd one.*allowed: .*MatMul/,
+    ],
+    ['a wrong vocabulary', tinySum(', model: small.onnx'), /team\.model: .*7 tokens; allowed: .*12/],
+  ])('%s exits 2 with one line and writes nothing', (name, yaml, message) => {
+    write('corrupt.onnx', writeModel(graph).slice(0, 3000));
+    write('odd.onnx', writeModel(unknownOperator));
+    const small = { ...shape, vocabulary: 7 };
+    write('small.onnx', writeModel(transformerGraph(small, initialWeights(small, 0, 0))));
+    const out = join(folder, `out ${name}`);
+    const { status, stderr } = sat('run', write(`${name}.yaml`, yaml), '--out', out);
+    expect(stderr.trim().split('\n').length).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(status).toBe(2);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('a whole model file runs', () => {
+    write('fine.onnx', writeModel(graph));
+    const out = join(folder, 'fine');
+    const { status, last } = sat('run', write('fine.yaml', tinySum(', model: fine.onnx')), '--out', out);
+    expect(status).toBe(0);
+    expect(JSON.parse(last)).toMatchObject({ stages: 1 });
+  });
+});
+
+describe('sat golden', () => {
+  it.each(['cpu', 'webgpu'])(
+    'passes every group it knows on %s and skips only Fisher and Stage-0',
+    (backend) => {
+      const { status, last, stdout } = sat('golden', 'test/golden', '--kernels', backend);
+      expect(status).toBe(0);
+      expect(JSON.parse(last)).toEqual({ passed: 100, failed: 0, skipped: 18 });
+      expect(stdout.match(/skipped/g)?.length).toBe(3);
+    },
+  );
+
+  it('exits 1 and names the value when a case fails', () => {
+    const file = JSON.parse(readFileSync('test/golden/kl.json', 'utf8'));
+    file.cases[0].expected.kl_tar_cur[0] += 1;
+    const { status, stdout, last } = sat('golden', (write('kl.json', JSON.stringify(file)), folder));
+    expect(status).toBe(1);
+    expect(stdout).toContain('kl_tar_cur[0] is ');
+    expect(JSON.parse(last)).toMatchObject({ failed: 1 });
+  });
+});
