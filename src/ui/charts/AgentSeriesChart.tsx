@@ -1,5 +1,14 @@
 import { memo } from 'react';
-import { CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import {
+  CartesianGrid,
+  Line,
+  LineChart,
+  ReferenceLine,
+  ResponsiveContainer,
+  Tooltip,
+  XAxis,
+  YAxis,
+} from 'recharts';
 import { formatNumber } from '../folds/format.ts';
 import type { RegionRow } from '../folds/regions.ts';
 import type { RegionPoint } from '../folds/runFold.ts';
@@ -7,6 +16,7 @@ import { agentStyle, markPath } from './agentStyle.ts';
 import { countAxis, decadeAxis, valueAxis } from './axes.ts';
 import { ChartTooltip, type TooltipLine } from './ChartTooltip.tsx';
 import classes from './charts.module.css';
+import { ABOVE, CROSS, type Mark, Marks } from './Marks.tsx';
 import { CHART_MARGIN } from './series.ts';
 
 interface AgentSeriesChartProps {
@@ -19,13 +29,17 @@ interface AgentSeriesChartProps {
   readonly top?: number;
 }
 
+/** Up to so many rows every point has its mark. */
+const MANY = 60;
+
 const units = { quantile: 'nats', beta: 'β, per nat' } as const;
 
 /** One line an agent over stages, its shape on every point; ✕ where the update was rejected. */
 export const AgentSeriesChart = memo(function AgentSeriesChart(props: AgentSeriesChartProps) {
   const { rows, agents, agentName, quantity, top } = props;
   const each = Array.from({ length: agents }, (_, agent) => agent);
-  const few = rows.length <= 60;
+  const radii = quantity === 'quantile' ? radiiOf(rows) : [];
+  const marks = each.map((agent) => marksOf(rows, agent, quantity, top));
   const vertical = verticalAxis(rows, quantity, top);
   const readValue = (agent: number) => (row: RegionRow) => {
     const value = row.cells[agent]?.[quantity] ?? null;
@@ -47,21 +61,9 @@ export const AgentSeriesChart = memo(function AgentSeriesChart(props: AgentSerie
               ) : null;
             }}
           />
-          {quantity === 'quantile' &&
-            each.map((agent) => (
-              <Line
-                key={`delta-${agent}`}
-                dataKey={(row: RegionRow) => row.cells[agent]?.delta ?? null}
-                name={`delta ${agent}`}
-                isAnimationActive={false}
-                type="stepAfter"
-                dot={rows.length === 1}
-                activeDot={false}
-                stroke="var(--c-bad)"
-                strokeWidth={1.5}
-                connectNulls
-              />
-            ))}
+          {radii.map((radius) => (
+            <ReferenceLine key={radius} y={radius} stroke="var(--c-bad)" strokeWidth={1.5} />
+          ))}
           {each.map((agent) => (
             <Line
               key={agent}
@@ -72,23 +74,25 @@ export const AgentSeriesChart = memo(function AgentSeriesChart(props: AgentSerie
               strokeDasharray={agentStyle(agent).dash ?? 'none'}
               strokeWidth={1.75}
               activeDot={false}
-              dot={(dot: DotProps) => (
-                <RegionMark
-                  key={`${agent}-${dot.index}`}
-                  dot={dot}
-                  agent={agent}
-                  quantity={quantity}
-                  few={few}
-                  top={top}
-                />
-              )}
+              dot={false}
             />
+          ))}
+          {each.map((agent) => (
+            <g key={`marks-${agent}`}>
+              <Marks marks={marks[agent]!.shapes} color={agentStyle(agent).color} filled />
+              <Marks marks={marks[agent]!.crosses} color={agentStyle(agent).color} filled={false} />
+            </g>
           ))}
         </LineChart>
       </ResponsiveContainer>
     </div>
   );
 });
+
+/** The different radii: one for the whole team, or one an agent. They are fixed for the run. */
+function radiiOf(rows: readonly RegionRow[]): readonly number[] {
+  return [...new Set(rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.delta ?? [])))];
+}
 
 /** Radii add up from 0; β is multiplied, so it gets decades, unless it is 0 somewhere. */
 function verticalAxis(rows: readonly RegionRow[], quantity: 'quantile' | 'beta', top: number | undefined) {
@@ -106,44 +110,25 @@ function verticalAxis(rows: readonly RegionRow[], quantity: 'quantile' | 'beta',
     : valueAxis(label, { low: 0, high: high || 1 });
 }
 
-interface DotProps {
-  readonly cx?: number;
-  readonly cy?: number;
-  readonly index?: number;
-  readonly payload?: unknown;
-}
-
-interface RegionMarkProps {
-  readonly dot: DotProps;
-  readonly agent: number;
-  readonly quantity: 'quantile' | 'beta';
-  readonly few: boolean;
-  readonly top: number | undefined;
-}
-
-/** The agent's shape; ✕ if rejected, ▲ if the value lies above the axis. Long series keep only what stands out. */
-function RegionMark({ dot: { cx, cy, payload }, agent, quantity, few, top }: RegionMarkProps) {
-  const cell = isRow(payload) ? payload.cells[agent] : null;
-  if (cx === undefined || cy === undefined || Number.isNaN(cy) || cell == null) return <g />;
-  const { color } = agentStyle(agent);
-  const at = `translate(${cx} ${cy})`;
-  if (quantity === 'quantile' && !cell.accepted && cell.quantile !== null) {
-    const above = top !== undefined && cell.quantile > top;
-    return (
-      <path
-        d={above ? 'M0 -4l4.5 8h-9zM-4 7l8 8m0 -8l-8 8' : 'M-4 -4l8 8m0 -8l-8 8'}
-        transform={at}
-        stroke={color}
-        strokeWidth="2"
-        fill={above ? color : 'none'}
-      />
-    );
+/** The agent's shape at every point; ✕ if rejected, ▲ too if above the axis. Long series keep only what stands out. */
+function marksOf(
+  rows: readonly RegionRow[],
+  agent: number,
+  quantity: 'quantile' | 'beta',
+  top: number | undefined,
+): { readonly shapes: readonly Mark[]; readonly crosses: readonly Mark[] } {
+  const shapes: Mark[] = [];
+  const crosses: Mark[] = [];
+  for (const { stage, cells } of rows) {
+    const cell = cells[agent];
+    const value = cell?.[quantity] ?? null;
+    if (cell === undefined || cell === null || value === null) continue;
+    const above = top !== undefined && value > top;
+    const y = above ? top : value;
+    if (quantity === 'quantile' && !cell.accepted) crosses.push({ x: stage, y, path: above ? ABOVE : CROSS });
+    else if (rows.length <= MANY) shapes.push({ x: stage, y, path: markPath(agent) });
   }
-  return few ? (
-    <path d={markPath(agent)} transform={at} fill={color} stroke="var(--mantine-color-body)" />
-  ) : (
-    <g />
-  );
+  return { shapes, crosses };
 }
 
 function isRow(row: unknown): row is RegionRow {

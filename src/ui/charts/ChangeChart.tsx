@@ -16,7 +16,7 @@ import { countAxis, valueAxis } from './axes.ts';
 import { ChartTooltip, type TooltipLine } from './ChartTooltip.tsx';
 import classes from './charts.module.css';
 import { updateTitle } from './LevelChart.tsx';
-import { RejectedMark } from './RejectedMark.tsx';
+import { CROSS, Marks } from './Marks.tsx';
 import { CHART_HEIGHT, CHART_MARGIN, FEW, strokeOf, styles } from './series.ts';
 
 interface ChangeChartProps {
@@ -26,10 +26,12 @@ interface ChangeChartProps {
 }
 
 const boundOf = boundNames.map((name) => ({ name, read: (row: UpdatePoint) => row.bounds[name] }));
-const rejectedChange = (row: UpdatePoint) => (row.accepted ? null : row.dJ);
 
 export const ChangeChart = memo(function ChangeChart({ rows, domain, agentName }: ChangeChartProps) {
   const dot = rows.length <= FEW ? { r: 2 } : false;
+  const rejected = rows.flatMap(({ accepted, update, dJ }) =>
+    accepted || dJ === null ? [] : [{ x: update, y: dJ, path: CROSS }],
+  );
   return (
     <div className={classes.plot}>
       <ResponsiveContainer width="100%" height={CHART_HEIGHT}>
@@ -61,14 +63,7 @@ export const ChangeChart = memo(function ChangeChart({ rows, domain, agentName }
           ))}
           <Line dataKey="L" isAnimationActive={false} dot={dot} strokeWidth={1.5} {...strokeOf(styles.L)} />
           <Line dataKey="dJ" isAnimationActive={false} dot={dot} strokeWidth={2.5} {...strokeOf(styles.J)} />
-          <Line
-            dataKey={rejectedChange}
-            name="rejected"
-            isAnimationActive={false}
-            stroke="none"
-            dot={<RejectedMark />}
-            activeDot={false}
-          />
+          <Marks marks={rejected} color="var(--c-bad)" filled={false} />
         </ComposedChart>
       </ResponsiveContainer>
     </div>

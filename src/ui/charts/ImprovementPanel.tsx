@@ -152,7 +152,7 @@ function ChangeView({ updates, last, whole, agentName }: ViewProps) {
 }
 
 function changeSummary(updates: readonly UpdatePoint[], last: UpdatePoint, bottom: number): string {
-  const promised = updates.filter((point) => (point.bounds[point.best] ?? 0) > 0).length;
+  const promised = updates.filter((point) => point.accepted && (point.bounds[point.best] ?? 0) > 0).length;
   const below = boundNames
     .filter((name) => (last.bounds[name] ?? bottom) < bottom)
     .map((name) => metrics[name].label);

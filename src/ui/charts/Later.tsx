@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 
 interface LaterProps {
   /** Place in the queue, from 0. */
@@ -23,7 +24,8 @@ export function Later({ slot, height, children }: LaterProps) {
     newest.current = children;
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
-      setShown(newest.current);
+      // At once: React would otherwise gather the slots of a busy moment into one long task again.
+      flushSync(() => setShown(newest.current));
     }, slot * SLOT);
   }, [children, slot]);
   useEffect(

@@ -15,7 +15,7 @@ import type { Domain, LevelRow } from '../folds/improvement.ts';
 import { countAxis, valueAxis } from './axes.ts';
 import { ChartTooltip, type TooltipLine } from './ChartTooltip.tsx';
 import classes from './charts.module.css';
-import { RejectedMark } from './RejectedMark.tsx';
+import { CROSS, Marks } from './Marks.tsx';
 import { CHART_HEIGHT, CHART_MARGIN, FEW, strokeOf, styles } from './series.ts';
 
 interface LevelChartProps {
@@ -27,6 +27,9 @@ interface LevelChartProps {
 export const LevelChart = memo(function LevelChart({ rows, domain, agentName }: LevelChartProps) {
   // A line of one point would not be seen.
   const dot = rows.length <= FEW ? { r: 2 } : false;
+  const rejected = rows.flatMap(({ update, rejected: J }) =>
+    J === null ? [] : [{ x: update, y: J, path: CROSS }],
+  );
   return (
     <div className={classes.plot}>
       <ResponsiveContainer width="100%" height={CHART_HEIGHT}>
@@ -68,13 +71,7 @@ export const LevelChart = memo(function LevelChart({ rows, domain, agentName }: 
             strokeWidth={2}
             {...strokeOf(styles.best)}
           />
-          <Line
-            dataKey="rejected"
-            isAnimationActive={false}
-            stroke="none"
-            dot={<RejectedMark />}
-            activeDot={false}
-          />
+          <Marks marks={rejected} color="var(--c-bad)" filled={false} />
         </ComposedChart>
       </ResponsiveContainer>
     </div>

@@ -21,7 +21,7 @@ describe('format', () => {
   });
 
   test('changes carry their sign, shares their unit, estimates their half-width', () => {
-    expect([0.2, -0.2, 0, null].map(formatChange)).toEqual(['+0.2', '−0.2', '0', '–']);
+    expect([0.2, -0.2, 0, 5e-16, null].map(formatChange)).toEqual(['+0.2', '−0.2', '0', '0', '–']);
     expect([0, 1e-7, 0.375, 1, null].map(formatShare)).toEqual(['0 %', '< 0.01 %', '37.5 %', '100 %', '–']);
     expect(formatEstimate({ value: 0.5, halfWidth: 0.1 })).toBe('0.5 ± 0.1');
     expect(formatEstimate({ value: 0.5, halfWidth: 0 })).toBe('0.5');

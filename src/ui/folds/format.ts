@@ -14,10 +14,14 @@ export function formatNumber(value: number | null | undefined): string {
   return text.replaceAll('-', MINUS);
 }
 
+/** A change this small is rounding of sums of order 1 in float64; written out it would look like news. */
+const ROUNDING = 1e-13;
+
 /** With its sign, for changes: +0.2, −0.1, 0. */
 export function formatChange(value: number | null | undefined): string {
-  const text = formatNumber(value);
-  return value !== null && value !== undefined && value > 0 && Number.isFinite(value) ? `+${text}` : text;
+  if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
+  if (Math.abs(value) < ROUNDING) return '0';
+  return value > 0 ? `+${formatNumber(value)}` : formatNumber(value);
 }
 
 /** A share as per cent: 37.5 %. Small ones are not rounded away to 0: < 0.01 %. */
