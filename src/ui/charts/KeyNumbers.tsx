@@ -18,6 +18,8 @@ interface KeyNumbersProps {
 export const KeyNumbers = memo(function KeyNumbers({ J, certificate, update, agentName }: KeyNumbersProps) {
   const best = certificate?.bounds[certificate.best];
   const paper = certificate?.bounds.paper;
+  // From samples a bound is an indication, not a proof.
+  const estimated = certificate?.quality === 'estimated';
   const whose = certificate === undefined ? 'no certificate yet' : subject(certificate, agentName);
   return (
     <dl className={classes.numbers}>
@@ -27,7 +29,12 @@ export const KeyNumbers = memo(function KeyNumbers({ J, certificate, update, age
       <Tile metric="paper" value={formatChange(paper?.value)} testId="paper-bound-value">
         {paper?.vacuous ? `${whose}; vacuous: can never be positive` : whose}
       </Tile>
-      <Tile metric="best" value={formatChange(best?.value)} testId="best-bound-value">
+      <Tile
+        metric="best"
+        label={estimated ? 'Best bound, estimated' : undefined}
+        value={formatChange(best?.value)}
+        testId="best-bound-value"
+      >
         {certificate === undefined ? (
           whose
         ) : (
@@ -64,16 +71,18 @@ function subject(certificate: CertificateEvent, agentName: (agent: number) => st
 
 interface TileProps {
   readonly metric: MetricName;
+  /** Instead of the metric's own. */
+  readonly label?: string | undefined;
   readonly value: string;
   readonly testId: string;
   readonly children: ReactNode;
 }
 
-function Tile({ metric, value, testId, children }: TileProps) {
-  const { label, meaning, formula, healthy } = metrics[metric];
+function Tile({ metric, label, value, testId, children }: TileProps) {
+  const { meaning, formula, healthy, label: own } = metrics[metric];
   return (
     <div className={classes.number} title={`${meaning} ${formula}. Healthy: ${healthy}.`}>
-      <dt>{label}</dt>
+      <dt>{label ?? own}</dt>
       <dd>
         <span className={classes.value} data-testid={testId}>
           {value}
