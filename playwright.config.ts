@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
-import { defineConfig } from '@playwright/test';
+import { defineConfig, type PlaywrightTestConfig } from '@playwright/test';
 
-const PORT = 4791;
+/** A port of this run's own, so that two runs on one machine do not meet; workers inherit it. */
+process.env.SAT_E2E_PORT ??= String(20_000 + (process.pid % 20_000));
+const PORT = process.env.SAT_E2E_PORT;
 
 /** CHROMIUM_PATH, as npm test sets it; else the system's Chromium; else the one that Playwright installed. */
 const executablePath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium'].find(
@@ -21,11 +23,11 @@ const quiet = [
 /** WebGPU on Chromium's software Vulkan. */
 const softwareWebGpu = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];
 
-function chromium(args: readonly string[]) {
+function chromium(args: readonly string[]): PlaywrightTestConfig['use'] & object {
   return {
     browserName: 'chromium',
     launchOptions: { args: [...quiet, ...args], ...(executablePath !== undefined && { executablePath }) },
-  } as const;
+  };
 }
 
 export default defineConfig({

@@ -16,7 +16,7 @@ export interface EventBatch {
 /** What the page hears from the engine. Events arrive before the message that follows them. */
 export interface EngineListener {
   onProgress(progress: Message<'progress'>): void;
-  /** A config was accepted: the earlier run is gone and the new one is being built. */
+  /** A config was accepted: the earlier run waits while the new one is built. */
   onPreparing(): void;
   onReady(ready: Message<'ready'>): void;
   onEvents(batch: EventBatch): void;
@@ -71,9 +71,9 @@ export class EngineClient {
   }
 
   private receive(message: EngineMessage): void {
-    if (message.type === 'event') {
-      this.events.push(message.event);
-      this.milliseconds.push(message.milliseconds);
+    if (message.type === 'events') {
+      for (const event of message.events) this.events.push(event);
+      for (const time of message.milliseconds) this.milliseconds.push(time);
       this.schedule();
       return;
     }

@@ -76,7 +76,7 @@ export interface AppState {
   readonly undoSteps: readonly UndoStep[];
 
   readonly notices: readonly Notice[];
-  /** The preset whose config was loaded last; undefined for a config of the user's own. */
+  /** The preset that the run is from, edited or not; undefined for a config of the user's own. */
   readonly presetId: string | undefined;
   readonly backends: BackendChoice;
   /** Least time from one event to the next while running, ms; 0 = as fast as it goes. */
@@ -110,9 +110,19 @@ const MAX_UNDO = 100;
 
 const HOW_TO_RESUME = 'The log so far stays here; Reset starts the run again with a new engine.';
 
+/** A config's text, and the preset that it is from, if it is from one. */
+interface Source {
+  readonly yaml: string;
+  readonly presetId: string | undefined;
+  /** It is the run on screen with the user's edits, so undo still reaches back. */
+  readonly edited?: true;
+}
+
 /** What a new run starts from. */
 const emptyRun = {
   pausing: false,
+  progress: undefined,
+  edits: {},
   eventCount: 0,
   cursor: -1,
   following: true,
@@ -124,9 +134,9 @@ export const useApp = create<AppState>()((set, get) => {
   /** The log behind `events`; grows in place. */
   let log: { events: SatEvent[]; milliseconds: number[] } = { events: [], milliseconds: [] };
   let noticeCount = 0;
-  /** The config text of the run on screen, for Reset, and of the load under way. */
-  let accepted: string | undefined;
-  let requested: string | undefined;
+  /** What the run on screen was loaded from, for Reset, and what the load under way loads. */
+  let accepted: Source | undefined;
+  let requested: Source | undefined;
 
   const notify = (title: string, message: string, issues: Notice['issues'] = []) => {
     const notice: Notice = { id: noticeCount++, title, message, issues };
@@ -135,13 +145,15 @@ export const useApp = create<AppState>()((set, get) => {
 
   const listener: EngineListener = {
     onProgress: ({ what, done, total }) => set({ progress: { what, done, total } }),
-    onPreparing: () => {
+    onPreparing: () => set({ status: 'preparing', progress: undefined, pausing: false }),
+    onReady: ({ runName, task, agents, config, backend }) => {
+      const undoSteps = requested?.edited ? get().undoSteps : [];
       accepted = requested;
       log = { events: [], milliseconds: [] };
-      set({ ...emptyRun, ...log, status: 'preparing', progress: undefined });
+      const presetId = accepted?.presetId;
+      set({ ...emptyRun, ...log, status: 'idle', presetId, undoSteps });
+      set({ runName, task, agents, config, backend });
     },
-    onReady: ({ runName, task, agents, config, backend }) =>
-      set({ status: 'idle', progress: undefined, runName, task, agents, config, backend, edits: {} }),
     onEvents: (batch) => {
       for (const event of batch.events) log.events.push(event);
       for (const time of batch.milliseconds) log.milliseconds.push(time);
@@ -158,15 +170,18 @@ export const useApp = create<AppState>()((set, get) => {
         ),
       }),
     onFailed: ({ where, message, issues }) => {
-      if (where === 'config') {
-        requested = accepted;
-        if (get().status === 'loading') set({ status: 'failed', progress: undefined });
-        notify('This config cannot run. Nothing was changed.', issues.length > 0 ? '' : message, issues);
+      const { status } = get();
+      if (where === 'run' || status === 'preparing' || status === 'loading') {
+        // After a failed load `idle` follows if the earlier run can go on.
+        set({ status: 'failed', pausing: false, progress: undefined });
+      }
+      if (where === 'run') {
+        notify('The run stopped.', `${message} ${HOW_TO_RESUME}`, issues);
         return;
       }
-      set({ status: 'failed', pausing: false, progress: undefined });
-      const title = where === 'model' ? 'A model could not be used.' : 'The run stopped.';
-      notify(title, `${message} ${HOW_TO_RESUME}`, issues);
+      requested = accepted ?? requested;
+      const title = where === 'config' ? 'This config cannot run.' : 'This team cannot be built.';
+      notify(`${title} Nothing was changed.`, issues.length > 0 ? '' : message, issues);
     },
     onDead: (reason) => {
       set({ status: 'failed', pausing: false, progress: undefined });
@@ -175,22 +190,22 @@ export const useApp = create<AppState>()((set, get) => {
   };
   const engine = new EngineClient(listener);
 
-  const load = (yaml: string) => {
-    requested = yaml;
-    engine.send({ type: 'load', yaml, backends: get().backends });
+  const load = (source: Source) => {
+    requested = source;
+    engine.send({ type: 'load', yaml: source.yaml, base: modelBase(), backends: get().backends });
+    // The worker may be a new one.
+    engine.send({ type: 'pace', milliseconds: get().pace });
   };
 
   return {
     ...emptyRun,
     ...log,
     status: 'loading',
-    progress: undefined,
     runName: '',
     config: undefined,
     task: undefined,
     agents: [],
     backend: undefined,
-    edits: {},
     undoSteps: [],
     notices: [],
     presetId: undefined,
@@ -206,18 +221,13 @@ export const useApp = create<AppState>()((set, get) => {
     },
     loadPreset: async (id) => {
       try {
-        const yaml = await fetchPreset(id);
-        set({ presetId: id, undoSteps: [] });
-        load(yaml);
+        load({ yaml: await fetchPreset(id), presetId: id });
       } catch (error) {
         if (get().status === 'loading') set({ status: 'failed' });
         notify('The preset could not be loaded.', error instanceof Error ? error.message : String(error));
       }
     },
-    loadConfig: (yaml) => {
-      set({ presetId: undefined, undoSteps: [] });
-      load(yaml);
-    },
+    loadConfig: (yaml) => load({ yaml, presetId: undefined }),
     go: (until) => {
       const { status } = get();
       if (status !== 'idle') return;
@@ -230,14 +240,14 @@ export const useApp = create<AppState>()((set, get) => {
       engine.send({ type: 'pause' });
     },
     reset: () => {
-      const { status, pausing, presetId } = get();
+      const { status, pausing } = get();
       // A failed engine may hold a lost device, and one that does not answer Pause will not answer this.
       if (status === 'failed' || pausing) {
         engine.terminate();
         set({ status: 'loading', pausing: false });
       }
-      if (accepted !== undefined) load(accepted);
-      else if (presetId !== undefined) void get().loadPreset(presetId);
+      const source = accepted ?? requested;
+      if (source !== undefined) load(source);
     },
     setPace: (milliseconds) => {
       set({ pace: milliseconds });
@@ -280,11 +290,16 @@ export const useApp = create<AppState>()((set, get) => {
       const { config, edits } = get();
       if (config === undefined) return;
       // JSON is YAML too.
-      load(JSON.stringify(withEdits(config, edits)));
+      load({ yaml: JSON.stringify(withEdits(config, edits)), presetId: get().presetId, edited: true });
     },
     dismiss: (id) => set({ notices: get().notices.filter((notice) => notice.id !== id) }),
   };
 });
+
+/** Configs name model files relative to where they lie; pasted ones as if they lay among the presets. */
+function modelBase(): string {
+  return new URL(`${import.meta.env.BASE_URL}presets/`, document.baseURI).href;
+}
 
 function withArtifact(
   artifacts: ReadonlyMap<ArtifactId, ArtifactState>,

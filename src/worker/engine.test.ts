@@ -13,6 +13,7 @@ sat: {advantages: exact, order: static, gamma: 0.05, temperature: 1}
 optimiser: {lr: 0.1}
 `;
 
+const base = 'http://localhost/presets/';
 const auto = { models: 'auto', kernels: 'auto' } as const;
 const report = { kernels: 'cpu', kernelsWhy: 'a test', device: 'CPU' } as const;
 
@@ -35,6 +36,7 @@ function engineForTest(overrides: Partial<EngineHost> = {}) {
       const kernels = Object.assign(createCpuKernels(), { lost });
       return { kernels, report, modelRuntime: () => Promise.reject(new Error('no models here')) };
     },
+    readModel: () => Promise.reject(new Error('no files here')),
     breathe: () => new Promise((resolve) => setTimeout(resolve, 0)),
     ...overrides,
   });
@@ -47,14 +49,14 @@ function engineForTest(overrides: Partial<EngineHost> = {}) {
         waiting.push({ type, resolve });
       }),
     events: (): SatEvent[] =>
-      messages.flatMap((message) => (message.type === 'event' ? [message.event] : [])),
+      messages.flatMap((message) => (message.type === 'events' ? message.events : [])),
   };
 }
 
 async function loaded(overrides: Partial<EngineHost> = {}, yaml = doorway()) {
   const test = engineForTest(overrides);
   const ready = test.until('ready');
-  test.engine.handle({ type: 'load', yaml, backends: auto });
+  test.engine.handle({ type: 'load', yaml, base, backends: auto });
   await ready;
   return test;
 }
@@ -84,7 +86,7 @@ describe('going', () => {
 
   test('pause stops after the micro-step under way', async () => {
     const { engine, until, events } = await loaded({}, doorway(5000));
-    const first = until('event');
+    const first = until('events');
     const idle = until('idle');
     engine.handle({ type: 'go', until: 'end' });
     await first;
@@ -99,7 +101,7 @@ describe('going', () => {
   test('pause ends the wait of a slow pace', async () => {
     const { engine, until, events } = await loaded({}, doorway(50));
     engine.handle({ type: 'pace', milliseconds: 60_000 });
-    const first = until('event');
+    const first = until('events');
     engine.handle({ type: 'go', until: 'end' });
     await first;
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -122,6 +124,7 @@ describe('loading', () => {
     engine.handle({
       type: 'load',
       yaml: 'task: {name: doorway}\nsat: {delta: -1, epsilom: 0.1}',
+      base,
       backends: auto,
     });
     await failed;
@@ -145,7 +148,7 @@ describe('loading', () => {
     });
     allowed = false;
     const failed = until('failed');
-    engine.handle({ type: 'load', yaml: doorway(), backends: { models: 'auto', kernels: 'webgpu' } });
+    engine.handle({ type: 'load', yaml: doorway(), base, backends: { models: 'auto', kernels: 'webgpu' } });
     await failed;
     expect(messages.at(-1)).toMatchObject({
       where: 'config',
@@ -157,14 +160,41 @@ describe('loading', () => {
     expect(messages.at(-1)).toEqual({ type: 'idle', finished: false });
   });
 
+  test('a team that cannot be built leaves the run as it was', async () => {
+    let broken = false;
+    const { engine, until, messages, events } = await loaded({
+      open: async () => {
+        if (broken) throw new Error('out of memory');
+        return { kernels: createCpuKernels(), report, modelRuntime: () => Promise.reject(new Error('none')) };
+      },
+    });
+    const go = async () => {
+      const idle = until('idle');
+      engine.handle({ type: 'go', until: 'event' });
+      await idle;
+    };
+    await go();
+    broken = true;
+    const idle = until('idle');
+    engine.handle({ type: 'load', yaml: doorway(), base, backends: auto });
+    await idle;
+    expect(messages.slice(-3)).toEqual([
+      { type: 'preparing' },
+      { type: 'failed', where: 'model', message: 'out of memory', issues: [] },
+      { type: 'idle', finished: false },
+    ]);
+    await go();
+    expect(events().map((event) => event.kind)).toEqual(['stageStart', 'rollout']);
+  });
+
   test('of several loads at once the last one counts, and it replaces a run that goes', async () => {
     const { engine, until, messages, events } = await loaded({}, doorway(5000));
-    const first = until('event');
+    const first = until('events');
     engine.handle({ type: 'go', until: 'end' });
     await first;
     const ready = until('ready');
-    engine.handle({ type: 'load', yaml: doorway(2, 'skipped'), backends: auto });
-    engine.handle({ type: 'load', yaml: doorway(2, 'kept'), backends: auto });
+    engine.handle({ type: 'load', yaml: doorway(2, 'skipped'), base, backends: auto });
+    engine.handle({ type: 'load', yaml: doorway(2, 'kept'), base, backends: auto });
     await ready;
     expect(messages.flatMap((message) => (message.type === 'ready' ? [message.runName] : []))).toEqual([
       'door',

@@ -2,7 +2,6 @@
  * Holds one run and drives it: answers commands, pulls one event at a time, and lets messages in between micro-steps,
  * so that pause, artifacts and a new load are answered while a run goes.
  */
-import { ModelError } from '../policies/modelError.ts';
 import { parseConfig, type RunConfig } from '../runs/config.ts';
 import { ConfigError } from '../runs/configError.ts';
 import type { SatEvent } from '../runs/events.ts';
@@ -21,6 +20,8 @@ export interface EngineHost {
   /** @throws {ConfigError} if a forced backend is impossible. */
   plan(load: Load, config: RunConfig): Promise<BackendPlan>;
   open(plan: BackendPlan, onProgress: (what: string) => void): Promise<Backends>;
+  /** @throws {ConfigError} if there is no such file. */
+  readModel(path: string, base: string): Promise<Uint8Array>;
   /** Lets waiting messages be handled. */
   breathe(): Promise<void>;
 }
@@ -33,7 +34,12 @@ interface Session {
   state: 'open' | 'finished' | 'failed';
 }
 
+/** Events of fast micro-steps travel together: a message of its own for each would keep the page busy. */
+const BATCH_MILLISECONDS = 25;
+
 export class Engine {
+  private batch: { events: SatEvent[]; milliseconds: number[] } = { events: [], milliseconds: [] };
+  private lastFlush = Number.NEGATIVE_INFINITY;
   private session: Session | undefined;
   /** How far to go; undefined while waiting. */
   private goal: RunUntil | undefined;
@@ -66,7 +72,7 @@ export class Engine {
         this.wake();
         break;
       case 'artifact':
-        this.host.post({
+        this.post({
           type: 'artifact',
           id: command.id,
           artifact: this.session?.run.artifact(command.id),
@@ -77,60 +83,77 @@ export class Engine {
     }
   }
 
+  private post(message: EngineMessage): void {
+    this.flush();
+    this.host.post(message);
+  }
+
+  private flush(): void {
+    if (this.batch.events.length === 0) return;
+    this.host.post({ type: 'events', ...this.batch });
+    this.batch = { events: [], milliseconds: [] };
+    this.lastFlush = performance.now();
+  }
+
   private stop(): void {
     this.goal = undefined;
     this.wake();
   }
 
   private postIdle(): void {
-    this.host.post({ type: 'idle', finished: this.session?.state === 'finished' });
+    this.post({ type: 'idle', finished: this.session?.state === 'finished' });
   }
 
   private async load(command: Load, ticket: number): Promise<void> {
-    const superseded = () => ticket !== this.loads;
-    if (superseded()) return;
+    if (ticket !== this.loads) return;
+    let interrupted = false;
     try {
       const config = parseConfig(command.yaml);
       const plan = await this.host.plan(command, config);
-      if (superseded()) return;
+      // Models of two runs must not compute at once; a run that was going waits at this micro-step.
+      interrupted = true;
+      this.stop();
+      await this.driving;
+      this.post({ type: 'preparing' });
+      const session = await this.build(config, plan, command.base);
       await this.close();
-      this.host.post({ type: 'preparing' });
-      await this.build(config, plan, superseded);
+      this.begin(session);
     } catch (error) {
-      this.host.post(failure(error));
+      this.post(failure(error, 'model'));
+      if (interrupted && this.session !== undefined && this.session.state !== 'failed') this.postIdle();
     }
   }
 
-  private async build(config: RunConfig, plan: BackendPlan, superseded: () => boolean): Promise<void> {
+  private async build(config: RunConfig, plan: BackendPlan, base: string): Promise<Session> {
     const onProgress = (what: string, done = 0, total = 0) =>
-      this.host.post({ type: 'progress', what, done, total });
+      this.post({ type: 'progress', what, done, total });
     const backends = await this.host.open(plan, onProgress);
-    let run: Run;
     try {
-      run = await createRun(config, { ...backends, onProgress });
+      const readModel = (path: string) => this.host.readModel(path, base);
+      const run = await createRun(config, { ...backends, readModel, onProgress });
+      return { run, events: run.events(), backends, state: 'open' };
     } catch (error) {
       backends.kernels.dispose();
       throw error;
     }
-    const session: Session = { run, events: run.events(), backends, state: 'open' };
+  }
+
+  private begin(session: Session): void {
     this.session = session;
+    const { run, backends } = session;
     void backends.kernels.lost.then((reason) => this.fail(session, new Error(reason)));
-    if (superseded()) return;
-    const { title, meaning, options } = taskDefinition(config.task.name)!;
-    this.host.post({
+    const { title, meaning, options } = taskDefinition(run.config.task.name)!;
+    this.post({
       type: 'ready',
-      runName: config.name,
+      runName: run.config.name,
       task: { title, meaning, options },
       agents: run.agents,
-      config,
+      config: run.config,
       backend: backends.report,
     });
   }
 
-  /** Ends the run after the micro-step it is in. */
   private async close(): Promise<void> {
-    this.stop();
-    await this.driving;
     const { session } = this;
     this.session = undefined;
     if (session === undefined) return;
@@ -173,7 +196,9 @@ export class Engine {
       return;
     }
     const event = next.value;
-    this.host.post({ type: 'event', event, milliseconds });
+    this.batch.events.push(event);
+    this.batch.milliseconds.push(milliseconds);
+    if (this.pace > 0 || performance.now() - this.lastFlush > BATCH_MILLISECONDS) this.flush();
     const isLast = event.kind === 'stageEnd' && event.stage === session.run.config.stages - 1;
     if (isLast) session.state = 'finished';
     if (this.goal !== undefined && isReached(this.goal, event)) this.goal = undefined;
@@ -195,7 +220,7 @@ export class Engine {
   private fail(session: Session, error: unknown): void {
     if (this.session !== session || session.state === 'failed') return;
     session.state = 'failed';
-    this.host.post(failure(error));
+    this.post(failure(error, 'run'));
   }
 }
 
@@ -213,9 +238,9 @@ export function isReached(goal: RunUntil, event: SatEvent): boolean {
   }
 }
 
-function failure(error: unknown): Failure {
+/** `otherwise`: where an error belongs that is not the config's. */
+function failure(error: unknown, otherwise: 'model' | 'run'): Failure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ConfigError) return { type: 'failed', where: 'config', message, issues: error.issues };
-  const where = error instanceof ModelError ? 'model' : 'run';
-  return { type: 'failed', where, message, issues: [] };
+  return { type: 'failed', where: otherwise, message, issues: [] };
 }

@@ -42,8 +42,16 @@ export interface TaskSummary {
 }
 
 export type EngineCommand =
-  /** Builds the run of a config (YAML text), replacing any earlier one. Answered by `ready` or `failed`. */
-  | { readonly type: 'load'; readonly yaml: string; readonly backends: BackendChoice }
+  /**
+   * Builds the run of a config (YAML text), replacing any earlier one. Answered by `ready`, or by `failed` and the
+   * earlier run stays. `base`: the address against which the config's model files are resolved.
+   */
+  | {
+      readonly type: 'load';
+      readonly yaml: string;
+      readonly base: string;
+      readonly backends: BackendChoice;
+    }
   | { readonly type: 'go'; readonly until: RunUntil }
   /** Answered by `idle` after the current micro-step. */
   | { readonly type: 'pause' }
@@ -53,7 +61,7 @@ export type EngineCommand =
   | { readonly type: 'artifact'; readonly id: ArtifactId };
 
 export type EngineMessage =
-  /** The config of a `load` is valid: the earlier run is gone, and the new one is being built. */
+  /** The config of a `load` is valid: the earlier run waits while the new one is built. */
   | { readonly type: 'preparing' }
   | { readonly type: 'progress'; readonly what: string; readonly done: number; readonly total: number }
   | {
@@ -65,14 +73,24 @@ export type EngineMessage =
       readonly config: RunConfig;
       readonly backend: BackendReport;
     }
-  /** `milliseconds`: wall-clock time of the micro-step, kept out of the event so that logs compare. */
-  | { readonly type: 'event'; readonly event: SatEvent; readonly milliseconds: number }
+  /**
+   * Consecutive events. `milliseconds`: wall-clock time of each micro-step, kept out of the events so that logs compare.
+   * Always ahead of the message that says what they led to.
+   */
+  | {
+      readonly type: 'events';
+      readonly events: readonly SatEvent[];
+      readonly milliseconds: readonly number[];
+    }
   /** The engine waits; `finished` when the configured stages are done. */
   | { readonly type: 'idle'; readonly finished: boolean }
   | { readonly type: 'artifact'; readonly id: ArtifactId; readonly artifact: Artifact | undefined }
   | {
       readonly type: 'failed';
-      /** `config`: nothing was replaced. `model`: a model could not be used. `run`: the run stopped where it was. */
+      /**
+       * `config`, or `model` for a model that could not be used: the earlier run stays, and `idle` follows if it can go
+       * on. `run`: the run stopped where it was.
+       */
       readonly where: 'config' | 'model' | 'run';
       readonly message: string;
       readonly issues: readonly ConfigIssue[];

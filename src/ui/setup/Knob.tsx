@@ -125,7 +125,8 @@ function Track({ option, value, onChange }: ControlProps<NumberOption> & { reado
       step={scale.step}
       value={toTrack(scale, value)}
       onChange={(position) => onChange(fromTrack(scale, position))}
-      thumbProps={{ 'aria-label': `${option.label}, slider`, 'aria-valuetext': String(value) }}
+      thumbLabel={`${option.label}, slider`}
+      thumbValueText={String(value)}
     />
   );
 }

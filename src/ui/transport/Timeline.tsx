@@ -68,10 +68,8 @@ export function Timeline() {
           value={Math.max(0, cursor)}
           onChange={scrub}
           disabled={count === 0}
-          thumbProps={{
-            'aria-label': 'Event shown',
-            'aria-valuetext': `${cursor + 1} of ${count}: ${words}`,
-          }}
+          thumbLabel="Event shown"
+          thumbValueText={`${cursor + 1} of ${count}: ${words}`}
         />
         <Tooltip label={`Event after (${keys.forward.label})`}>
           <ActionIcon

@@ -1,0 +1,28 @@
+import { expect, type Page } from '@playwright/test';
+
+/** Opens the page and waits for its run to be ready. Fails the test on any error that the page throws. */
+export async function open(page: Page, query = ''): Promise<string[]> {
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  await page.goto(`/${query}`);
+  await expect(page.getByTestId('event-text')).toHaveText('Press Step to begin.', { timeout: 60_000 });
+  return errors;
+}
+
+/** A button by its whole name. */
+export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+/** The text of a published value. */
+export const value = (page: Page, id: string) =>
+  page
+    .getByTestId(id)
+    .textContent()
+    .then((text) => text ?? '');
+
+/** Runs a config as a user does: through the dialog. */
+export async function openConfig(page: Page, yaml: string): Promise<void> {
+  await button(page, 'Open config').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Config (YAML)').fill(yaml);
+  await dialog.getByRole('button', { name: 'Run this config' }).click();
+  await expect(dialog).toBeHidden();
+}
