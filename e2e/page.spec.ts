@@ -55,6 +55,10 @@ test('pause answers within 100 ms, and the page stays responsive while a run goe
   await open(page);
   await openConfig(page, longRun);
   await expect(page.getByTestId('stage-counter')).toHaveText('20000 stages');
+  // The first drawing of the charts, which compiles their code, is not what is measured.
+  await button(page, 'Run stage').click();
+  await expect(page.getByTestId('paper-bound-value')).not.toHaveText('–');
+  await page.waitForTimeout(500);
   await button(page, 'Run').click();
   const longest = await longestTask(page, 3000);
   // The machine may be busy with something else; three tries tell that apart from a page that is.

@@ -40,12 +40,12 @@ export function wasmThreads(
     return { threads: 1, why: 'one thread, because the page is served without the isolation headers' };
   }
   if (wanted !== undefined) return { threads: wanted, why: 'as many threads as the address asks for' };
-  const threads = Math.max(1, Math.min(MAX_THREADS, machine.cores));
-  return {
-    threads,
-    why:
-      threads === MAX_THREADS ? `at most ${MAX_THREADS} threads help models this small` : 'one thread a core',
-  };
+  const threads = Math.max(1, Math.min(MAX_THREADS, machine.cores - 1));
+  const why =
+    threads === MAX_THREADS
+      ? `more than ${MAX_THREADS} threads do not help models this small`
+      : 'one of the cores is left to the page';
+  return { threads, why };
 }
 
 interface Half<B extends string> {
