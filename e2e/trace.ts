@@ -10,10 +10,10 @@ interface TraceEvent {
 }
 
 /**
- * CPU time of the longest task on the page's main thread while `milliseconds` pass, in ms. CPU time, not time on the
- * clock: on a busy machine a thread also waits for its turn.
+ * CPU time of every task on the page's main thread while `milliseconds` pass, in ms, longest first. CPU time, not time
+ * on the clock: on a busy machine a thread also waits for its turn.
  */
-export async function longestTask(page: Page, milliseconds: number): Promise<number> {
+export async function mainThreadTasks(page: Page, milliseconds: number): Promise<number[]> {
   const session = await page.context().newCDPSession(page);
   const events: TraceEvent[] = [];
   session.on('Tracing.dataCollected', ({ value }) => {
@@ -38,7 +38,7 @@ export async function longestTask(page: Page, milliseconds: number): Promise<num
   );
   const tasks = events.filter((event) => event.name === 'RunTask' && mains.has(thread(event)));
   if (tasks.length === 0) throw new Error('the trace holds no task of a main thread');
-  return Math.max(...tasks.map((task) => (task.tdur ?? 0) / 1000));
+  return tasks.map((task) => (task.tdur ?? 0) / 1000).sort((a, b) => b - a);
 }
 
 function isTraceEvent(value: object): value is TraceEvent {
