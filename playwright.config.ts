@@ -4,6 +4,9 @@ import { defineConfig, type PlaywrightTestConfig } from '@playwright/test';
 /** A port of this run's own, so that two runs on one machine do not meet; workers inherit it. */
 process.env.SAT_E2E_PORT ??= String(20_000 + (process.pid % 20_000));
 const PORT = process.env.SAT_E2E_PORT;
+/** The development server, for pages of e2e/harness that are not part of the app. */
+process.env.SAT_E2E_DEV_PORT ??= String(Number(PORT) + 20_000);
+const DEV_PORT = process.env.SAT_E2E_DEV_PORT;
 
 /** CHROMIUM_PATH, as npm test sets it; else the system's Chromium; else the one that Playwright installed. */
 const executablePath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium'].find(
@@ -39,11 +42,18 @@ export default defineConfig({
   forbidOnly: true,
   reporter: 'list',
   use: { baseURL: `http://127.0.0.1:${PORT}/`, viewport: { width: 1440, height: 900 } },
-  webServer: {
-    command: `node scripts/serve.mjs --port ${PORT}`,
-    url: `http://127.0.0.1:${PORT}/`,
-    reuseExistingServer: false,
-  },
+  webServer: [
+    {
+      command: `node scripts/serve.mjs --port ${PORT}`,
+      url: `http://127.0.0.1:${PORT}/`,
+      reuseExistingServer: false,
+    },
+    {
+      command: `npx vite --host 127.0.0.1 --port ${DEV_PORT} --strictPort`,
+      url: `http://127.0.0.1:${DEV_PORT}/e2e/harness/parity.html`,
+      reuseExistingServer: false,
+    },
+  ],
   projects: [
     { name: 'no-webgpu', testIgnore: '**/*.webgpu.spec.ts', use: chromium(['--disable-features=WebGPU']) },
     { name: 'webgpu-software', testMatch: '**/*.webgpu.spec.ts', use: chromium(softwareWebGpu) },
