@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { AlgorithmPanel } from './algorithm/AlgorithmPanel.tsx';
 import classes from './app.module.css';
@@ -8,7 +9,7 @@ const MARGIN = 12;
 
 /** Algorithm 1 in a box of its own, which keeps the lit line in view where the box is shorter than the algorithm. */
 export function AlgorithmView() {
-  const box = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLElement>(null);
   useEffect(
     () =>
       useApp.subscribe((state, before) => {
@@ -21,9 +22,16 @@ export function AlgorithmView() {
     [],
   );
   return (
-    <div ref={box} className={`${classes.panel} ${classes.algorithm}`}>
+    // In the tab order, because a keyboard must be able to scroll it.
+    <Box
+      component="section"
+      ref={box}
+      className={`${classes.panel} ${classes.algorithm}`}
+      aria-label="Algorithm, scrollable"
+      tabIndex={0}
+    >
       <AlgorithmPanel />
-    </div>
+    </Box>
   );
 }
 

@@ -27,7 +27,8 @@ function NoticeCard({ notice }: { readonly notice: Notice }) {
       withCloseButton
       closeButtonLabel={`Dismiss: ${title}`}
       onClose={() => dismiss(id)}
-      className={classes.notice}
+      className={classes.notice ?? ''}
+      classNames={{ title: classes.title ?? '' }}
     >
       {message !== '' && <p className={classes.message}>{message}</p>}
       {issues.length > 0 && (
@@ -38,10 +39,10 @@ function NoticeCard({ notice }: { readonly notice: Notice }) {
                 <code>{field}</code>
               </dt>
               <dd>
-                <span className={classes.word}>given</span> {given}
+                <span className={classes.word}>given</span> <span>{given}</span>
               </dd>
               <dd>
-                <span className={classes.word}>allowed</span> {allowed}
+                <span className={classes.word}>allowed</span> <span>{allowed}</span>
               </dd>
             </div>
           ))}

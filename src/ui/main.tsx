@@ -9,6 +9,8 @@ import { useApp } from './store.ts';
 
 const theme = createTheme({
   primaryColor: 'indigo',
+  // White text on the default shade of dark buttons would be just under 4.5:1.
+  primaryShade: { light: 7, dark: 8 },
   defaultRadius: 'md',
   respectReducedMotion: true,
   fontFamily:

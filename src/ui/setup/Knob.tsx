@@ -14,8 +14,10 @@ interface KnobProps {
 
 /** One option: label, unit, control, range, meaning, and the way back to its default. */
 export const Knob = memo(function Knob({ field, option }: KnobProps) {
-  const value = useApp((state) => state.edits[field] ?? (state.config && valueAt(state.config, field)));
-  const isEdited = useApp((state) => field in state.edits);
+  const running = useApp((state) => state.config && valueAt(state.config, field));
+  const edited = useApp((state) => state.edits[field]);
+  const isEdited = edited !== undefined;
+  const value = edited ?? running;
   const edit = useApp((state) => state.edit);
   if (value === undefined) return null;
   const id = `knob-${field}`;
@@ -26,7 +28,6 @@ export const Knob = memo(function Knob({ field, option }: KnobProps) {
         <label id={`${id}-label`} htmlFor={id} className={classes.label}>
           {option.label}
           {option.unit !== undefined && <span className={classes.unit}> {option.unit}</span>}
-          {isEdited && <span className={classes.edited}> changed</span>}
         </label>
         {value !== option.default && (
           <button
@@ -61,6 +62,9 @@ export const Knob = memo(function Knob({ field, option }: KnobProps) {
         <Track option={option} value={value} onChange={change} />
       )}
       <p id={`${id}-meaning`} className={classes.help}>
+        {isEdited && (
+          <span className={classes.edited}>Changed, not applied: the run has {String(running)}.</span>
+        )}
         {option.meaning} <Range option={option} value={value} />
       </p>
     </div>

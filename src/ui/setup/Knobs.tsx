@@ -66,13 +66,13 @@ function EditBar() {
       <p role="status" className={classes.editCount}>
         {count === 0 ? 'No changes' : `${count} ${count === 1 ? 'change' : 'changes'} not applied`}
       </p>
-      <Button size="xs" variant="default" onClick={undo} disabled={!canUndo}>
+      <Button size="compact-sm" variant="default" onClick={undo} disabled={!canUndo}>
         Undo
       </Button>
-      <Button size="xs" variant="default" onClick={discardEdits} disabled={count === 0}>
+      <Button size="compact-sm" variant="default" onClick={discardEdits} disabled={count === 0}>
         Discard
       </Button>
-      <Button size="xs" onClick={applyDraft} disabled={count === 0}>
+      <Button size="compact-sm" onClick={applyDraft} disabled={count === 0}>
         Apply and restart
       </Button>
     </div>
