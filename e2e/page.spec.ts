@@ -116,6 +116,28 @@ test('a bad config names field, value and what is allowed, and loses nothing', a
   await expect(page.getByTestId('stage-counter')).toHaveText('Stage 2 of 20');
 });
 
+test('an engine that dies leaves the log, says how to go on, and Reset starts a new one', async ({
+  page,
+}) => {
+  await open(page);
+  await button(page, 'Run stage').click();
+  await expect(page.getByTestId('event-text')).toContainText('The stage ends');
+  await page.workers()[0]?.evaluate(() => {
+    setTimeout(() => {
+      throw new Error('out of memory');
+    });
+  });
+  const notice = page.getByRole('alert');
+  await expect(notice).toContainText('The engine stopped');
+  await expect(notice).toContainText('out of memory');
+  await expect(notice).toContainText('Reset');
+  await expect(page.getByTestId('event-text')).toContainText('The stage ends');
+  await button(page, 'Reset').click();
+  await expect(page.getByTestId('event-text')).toHaveText('Press Step to begin.');
+  await button(page, 'Step').click();
+  await expect(page.getByTestId('stage-counter')).toHaveText('Stage 1 of 20');
+});
+
 test('knobs wait for Apply, can be undone, and restart the run', async ({ page }) => {
   await open(page);
   await button(page, 'Step').click();
