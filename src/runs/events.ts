@@ -243,7 +243,7 @@ export interface WarmStartEvent {
   /** Gradient steps done, and the most that may be taken. */
   readonly step: number;
   readonly steps: number;
-  /** Mean KL(teacher || base) since the last report, nats a decision. */
+  /** KL(teacher || base), nats a decision, averaged over the last few steps. */
   readonly kl: number;
   /** The warm start ends when `kl` is down to this. */
   readonly targetKl: number;

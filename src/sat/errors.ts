@@ -1,6 +1,7 @@
 /** Where in a run something happened, for messages and the event log. */
 export interface MicroStep {
-  readonly stage: number;
+  /** Absent before the first stage. */
+  readonly stage?: number;
   /** What was being done, in Algorithm 1's words, e.g. `optimize`. */
   readonly step: string;
   readonly agent?: string;
@@ -16,12 +17,14 @@ export class RunError extends Error {
     problem: string,
     readonly at: MicroStep,
   ) {
-    super(`${problem} — ${inWords(at)}. The team is as it was before this agent update.`);
+    const kept = at.agent === undefined ? '' : ' The agent is as it was before this update.';
+    super(`${problem} — ${inWords(at)}.${kept}`);
   }
 }
 
 function inWords(at: MicroStep): string {
-  const parts = [`stage ${at.stage + 1}`];
+  const parts: string[] = [];
+  if (at.stage !== undefined) parts.push(`stage ${at.stage + 1}`);
   if (at.agent !== undefined) parts.push(`agent ${at.agent}`);
   parts.push(at.step);
   if (at.attempt !== undefined) parts.push(`attempt ${at.attempt}`);

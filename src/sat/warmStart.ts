@@ -20,11 +20,11 @@ export interface Demonstrations {
   readonly actor: Int32Array;
 }
 
-/**
- * Steps between reports and between looks at the target: often enough for a progress bar, rare enough for the log, and
- * enough steps to average the loss over.
- */
-const REPORT_EVERY = 10;
+/** Steps per event: few, so that a pause is answered soon, yet the log stays short. */
+const STEPS_PER_EVENT = 2;
+
+/** The KL that decides when to stop is averaged over this many steps: a single batch is too noisy. */
+const AVERAGE_OVER = 10;
 
 /**
  * Plays `batch` episodes with the task's solver, one from each generator.
@@ -43,10 +43,7 @@ export function demonstrate(task: Task, generators: readonly Rng[]): Demonstrati
     for (let column = episode.prompt.length - 1; ; column++) {
       const joint = episode.expert?.();
       if (joint === undefined) {
-        throw new RunError(`the task ${task.name} has no solver to imitate`, {
-          stage: -1,
-          step: 'warm start',
-        });
+        throw new RunError(`the task ${task.name} has no solver to imitate`, { step: 'warm start' });
       }
       const [agent] = episode.actors();
       actor[b * steps + column] = agent!;
@@ -77,17 +74,19 @@ export async function* warmStart(
   const optimiser = newOptimiser(first.policy, kernels);
   const learner = { ...first, optimiser };
   const hyper = { ...config.optimiser, weightDecay: 0, lr };
-  let recent = 0;
+  const recent: number[] = [];
   for (let step = 1; step <= steps; step++) {
     const generators = Array.from({ length: batch }, (_, b) => Rng.of(seed, 'warmStart', step, b));
     const shown = demonstrate(task, generators);
-    const kl = await imitationStep(learner, shown, teacher, team.temperature, hyper, kernels);
-    requireFinite({ 'the loss': kl }, { stage: -1, step: 'warm start', innerStep: step });
-    recent += kl / REPORT_EVERY;
-    if (step % REPORT_EVERY > 0) continue;
-    yield { kind: 'warmStart', step, steps, kl: recent, targetKl };
-    if (recent <= targetKl) break;
-    recent = 0;
+    recent.push(await imitationStep(learner, shown, teacher, team.temperature, hyper, kernels));
+    if (recent.length > AVERAGE_OVER) recent.shift();
+    const kl = recent.reduce((sum, value) => sum + value, 0) / recent.length;
+    requireFinite({ 'the loss': kl }, { step: 'warm start', innerStep: step });
+    const done = recent.length === AVERAGE_OVER && kl <= targetKl;
+    if (done || step % STEPS_PER_EVENT === 0 || step === steps) {
+      yield { kind: 'warmStart', step, steps, kl, targetKl };
+    }
+    if (done) break;
   }
   kernels.release(...optimiser.m, ...optimiser.v);
   for (const agent of others) {

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { AlgorithmView } from './AlgorithmView.tsx';
 import classes from './app.module.css';
+import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { Header } from './header/Header.tsx';
 import { NoticeList } from './NoticeList.tsx';
 import { ProgressPanel } from './ProgressPanel.tsx';
@@ -46,9 +47,11 @@ export function App() {
           </div>
           <div className={classes.right}>
             <div className={classes.panel}>
-              <Suspense fallback={<p className={classes.loading}>Loading the charts …</p>}>
-                <ChartTabs />
-              </Suspense>
+              <ErrorBoundary what="The charts">
+                <Suspense fallback={<p className={classes.loading}>Loading the charts …</p>}>
+                  <ChartTabs />
+                </Suspense>
+              </ErrorBoundary>
             </div>
           </div>
         </div>

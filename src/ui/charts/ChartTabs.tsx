@@ -1,6 +1,7 @@
 import { Loader, Select, Tabs } from '@mantine/core';
 import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react';
 import type { Estimate, SatEvent } from '../../runs/events.ts';
+import { ErrorBoundary } from '../ErrorBoundary.tsx';
 import { latest } from '../folds/latest.ts';
 import { countUpTo } from '../folds/thin.ts';
 import { useApp } from '../store.ts';
@@ -70,38 +71,40 @@ export function ChartTabs() {
           <Tabs.Tab value="ratio">Ratio</Tabs.Tab>
           <Tabs.Tab value="policy">Policy</Tabs.Tab>
         </Tabs.List>
-        <Suspense fallback={<Loader size="sm" aria-label="Loading charts" />}>
-          <Tabs.Panel value="improvement">
-            <ImprovementPanel updates={updates} gamma={gamma} agentName={agentName} />
-          </Tabs.Panel>
-          <Tabs.Panel value="trust">
-            {choice}
-            <TrustRegionPanel
-              regions={regions}
-              updates={updates}
-              agents={agents}
-              agentName={agentName}
-              check={kl.event}
-              kl={kl.artifact}
-            />
-          </Tabs.Panel>
-          <Tabs.Panel value="ratio">
-            {choice}
-            <RatioPanel
-              check={ratios.event}
-              artifact={ratios.artifact}
-              agent={agentName(ratios.event?.agent ?? 0)}
-            />
-          </Tabs.Panel>
-          <Tabs.Panel value="policy">
-            {choice}
-            <PolicyPanel
-              promote={policy.event}
-              artifact={policy.artifact}
-              agent={agentName(policy.event?.agent ?? 0)}
-            />
-          </Tabs.Panel>
-        </Suspense>
+        <ErrorBoundary key={tab} what="This chart">
+          <Suspense fallback={<Loader size="sm" aria-label="Loading charts" />}>
+            <Tabs.Panel value="improvement">
+              <ImprovementPanel updates={updates} gamma={gamma} agentName={agentName} />
+            </Tabs.Panel>
+            <Tabs.Panel value="trust">
+              {choice}
+              <TrustRegionPanel
+                regions={regions}
+                updates={updates}
+                agents={agents}
+                agentName={agentName}
+                check={kl.event}
+                kl={kl.artifact}
+              />
+            </Tabs.Panel>
+            <Tabs.Panel value="ratio">
+              {choice}
+              <RatioPanel
+                check={ratios.event}
+                artifact={ratios.artifact}
+                agent={agentName(ratios.event?.agent ?? 0)}
+              />
+            </Tabs.Panel>
+            <Tabs.Panel value="policy">
+              {choice}
+              <PolicyPanel
+                promote={policy.event}
+                artifact={policy.artifact}
+                agent={agentName(policy.event?.agent ?? 0)}
+              />
+            </Tabs.Panel>
+          </Suspense>
+        </ErrorBoundary>
       </Tabs>
     </section>
   );
