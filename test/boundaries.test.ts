@@ -41,7 +41,7 @@ const RULES: Readonly<Record<Layer, Rule>> = {
   },
   worker: {
     layers: ['experiments', 'sat', 'tasks', 'policies', 'kernels', 'exact', 'runs'],
-    packages: ['comlink'],
+    packages: [],
   },
   experiments: { layers: ['sat', 'tasks', 'policies', 'kernels', 'exact', 'runs'], packages: [] },
   sat: { layers: ['tasks', 'policies', 'kernels', 'exact', 'runs'], packages: [] },

@@ -8,7 +8,7 @@ import { taskDefinition, taskDefinitions } from '../tasks/index.ts';
 import type { TaskDefinition } from '../tasks/task.ts';
 import { ConfigError, type ConfigIssue, describeIssues } from './configError.ts';
 import { type Option, optionSchema } from './options.ts';
-import { sectionOptions } from './satOptions.ts';
+import { sectionOptions } from './sectionOptions.ts';
 
 /** Update schemes of SAT.md section 2 that this version runs. */
 export type Scheme = 'sat' | 'simultaneous';

@@ -1,4 +1,5 @@
 import type { Kernels, Trace } from '../kernels/kernels.ts';
+import type { AdvantagesEvent } from '../runs/events.ts';
 import type { Rollouts } from './rollout.ts';
 
 /**
@@ -26,12 +27,7 @@ export interface SequenceAdvantages {
   /** [B] normalised, clipped to [-A_clip, A_clip]: what the objective uses. */
   readonly clipped: Float64Array;
   /** Importance ratios over decision steps, before truncation. */
-  readonly rho: {
-    readonly min: number;
-    readonly mean: number;
-    readonly max: number;
-    readonly truncatedShare: number;
-  };
+  readonly rho: AdvantagesEvent['rho'];
   readonly groups: number;
   readonly flatGroups: number;
   readonly clippedShare: number;

@@ -7,6 +7,7 @@ import type {
   StageEndEvent,
   StageStartEvent,
 } from '../runs/events.ts';
+import { isDecrease } from '../runs/monotonicity.ts';
 import { boundValues } from './bounds.ts';
 import type { StageContext } from './context.ts';
 import type { TeamMeasure, VisitedDivergence } from './evaluator.ts';
@@ -15,9 +16,6 @@ import type { Agent } from './team.ts';
 import type { Proposal } from './update.ts';
 
 type Draft<E> = Omit<E, 'seq'>;
-
-/** A change in J within this much of 0, relative to |J|, is rounding of the linear solve, not a violation. */
-const ROUNDING = 1e-10;
 
 /** The certificate of one agent update: every lower bound of SAT.md section 6 beside the change it bounds. */
 export async function updateCertificate(
@@ -153,7 +151,6 @@ export function stageEnd(
   before: TeamMeasure,
   after: TeamMeasure,
 ): Draft<StageEndEvent> {
-  const tolerance = ROUNDING * Math.max(1, Math.abs(before.J.value));
   const dJ = stageChange(updates, before, after);
   return {
     kind: 'stageEnd',
@@ -163,7 +160,7 @@ export function stageEnd(
     dJ,
     accepted: updates.filter((update) => update.accepted).length,
     updates: updates.length,
-    monotonicityViolated: dJ.value < -tolerance,
-    violatingUpdates: updates.filter((update) => update.dJ.value < -tolerance).length,
+    monotonicityViolated: isDecrease(dJ.value, before.J.value),
+    violatingUpdates: updates.filter(({ J, dJ }) => isDecrease(dJ.value, J.value - dJ.value)).length,
   };
 }

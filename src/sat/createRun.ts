@@ -11,7 +11,7 @@ import type { SatEvent } from '../runs/events.ts';
 import { taskDefinition } from '../tasks/index.ts';
 import type { Task } from '../tasks/task.ts';
 import { ArtifactStore } from './artifacts.ts';
-import { createEvaluator } from './evaluator.ts';
+import { createEvaluator } from './createEvaluator.ts';
 import type { AgentSummary, Run, RunEnvironment } from './run.ts';
 import { runStage } from './stage.ts';
 import type { Agent, Team } from './team.ts';

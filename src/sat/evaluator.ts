@@ -1,10 +1,5 @@
-import type { Kernels } from '../kernels/kernels.ts';
-import type { RunConfig } from '../runs/config.ts';
 import type { Bound, BoundName, Estimate } from '../runs/events.ts';
-import type { Task } from '../tasks/task.ts';
-import { createExactEvaluator } from './exactEvaluator.ts';
-import { createSolutionEvaluator } from './solutionEvaluator.ts';
-import type { Agent, Team } from './team.ts';
+import type { Agent } from './team.ts';
 
 /** How good the team is now. */
 export interface TeamMeasure {
@@ -59,20 +54,4 @@ export interface Evaluator {
     /** Exact advantages under the newest intermediate team, or under pi_cur of the stage. */
     judge(agent: number, under: 'intermediate' | 'current'): ExactJudgement;
   };
-}
-
-/**
- * The best evaluator that the task allows.
- *
- * @throws {RangeError} for a task with neither a transition model nor a unique solution.
- */
-export async function createEvaluator(
-  config: RunConfig,
-  task: Task,
-  team: Team,
-  kernels: Kernels,
-): Promise<Evaluator> {
-  if (task.model !== undefined) return createExactEvaluator(task.model, team, kernels);
-  if (task.uniqueSolution) return createSolutionEvaluator(config, task, team, kernels);
-  throw new RangeError(`the task ${task.name} can be neither enumerated nor solved, so J cannot be measured`);
 }

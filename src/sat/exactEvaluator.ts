@@ -6,7 +6,7 @@ import type { Kernels } from '../kernels/kernels.ts';
 import { boundsForEvent } from './bounds.ts';
 import { exactly } from './estimate.ts';
 import type { Evaluator, ExactJudgement, TeamMeasure, UpdateMeasure } from './evaluator.ts';
-import { probabilitiesAt } from './policyView.ts';
+import { probabilitiesAt } from './probabilities.ts';
 import type { Agent, Team } from './team.ts';
 
 /** A joint policy with everything that is known about it. */

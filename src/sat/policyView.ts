@@ -1,9 +1,9 @@
-import { softmaxRows } from '../exact/policy.ts';
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Observations } from '../policies/policy.ts';
 import type { Artifact } from '../runs/events.ts';
 import type { Task } from '../tasks/task.ts';
 import type { StageContext } from './context.ts';
+import { probabilitiesAt } from './probabilities.ts';
 import type { Rollouts } from './rollout.ts';
 import type { Agent } from './team.ts';
 
@@ -18,23 +18,6 @@ export interface PolicyView {
   readonly labels: readonly string[];
   /** [rows * V] probabilities. */
   readonly before: Float64Array;
-}
-
-/** [rows * V] action probabilities softmax(logits / temperature) at some rows. */
-export async function probabilitiesAt(
-  agent: Agent,
-  observations: Observations,
-  rows: Int32Array,
-  temperature: number,
-  kernels: Kernels,
-): Promise<Float64Array> {
-  const logits = await agent.policy.forward(observations);
-  const index = kernels.tensor(rows, [rows.length], 'rows');
-  const selected = kernels.gatherRows(logits, index);
-  const [values] = await kernels.read(selected);
-  kernels.release(logits, index, selected);
-  const scaled = values!.map((logit) => logit / temperature);
-  return softmaxRows(scaled, agent.policy.nActions);
 }
 
 /** The first distinct decision contexts of agent j in a batch. */

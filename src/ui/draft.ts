@@ -1,7 +1,7 @@
 /** Knobs that have been turned but not applied: edits over the running config, by dotted path. */
 import type { RunConfig } from '../runs/config.ts';
 import type { Option } from '../runs/options.ts';
-import { sectionOptions } from '../runs/satOptions.ts';
+import { sectionOptions } from '../runs/sectionOptions.ts';
 
 export type DraftValue = number | string | boolean;
 
