@@ -156,7 +156,8 @@ describe('sat golden', () => {
   it('exits 1 and names the value when a case fails', () => {
     const file = JSON.parse(readFileSync('test/golden/kl.json', 'utf8'));
     file.cases[0].expected.kl_tar_cur[0] += 1;
-    const { status, stdout, last } = sat('golden', (write('kl.json', JSON.stringify(file)), folder));
+    write('kl.json', JSON.stringify(file));
+    const { status, stdout, last } = sat('golden', folder);
     expect(status).toBe(1);
     expect(stdout).toContain('kl_tar_cur[0] is ');
     expect(JSON.parse(last)).toMatchObject({ failed: 1 });
