@@ -1,6 +1,15 @@
 /** The headless command from outside: exit codes, files, the last line, and one seed giving one log. */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -142,6 +151,66 @@ describe('sat run', () => {
   });
 });
 
+describe('a run that cannot go on', () => {
+  it('killed half-way, leaves whole lines of everything up to then', async () => {
+    const out = join(folder, 'killed');
+    const args = [
+      '--import',
+      'tsx',
+      'src/cli/main.ts',
+      'run',
+      'public/presets/doorway.yaml',
+      '--stages',
+      '50000',
+    ];
+    const child = spawn(process.execPath, [...args, '--out', out], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const killed = new Promise((resolve) => child.on('exit', resolve));
+    let stages = 0;
+    child.stderr.on('data', (text: Buffer) => {
+      stages += text.toString().split('\n').length - 1;
+      if (stages > 20) child.kill('SIGKILL');
+    });
+    await killed;
+    const stageLines = readFileSync(join(out, 'stage_log.jsonl'), 'utf8').split('\n');
+    expect(stageLines.length).toBeGreaterThan(20);
+    const eventLines = readFileSync(join(out, 'events.jsonl'), 'utf8').split('\n');
+    // Only the line being written at the end may be cut.
+    eventLines.slice(0, -1).forEach((line, seq) => {
+      expect(JSON.parse(line).seq).toBe(seq);
+    });
+  });
+
+  it.each([
+    [
+      'a file where the folder should be',
+      ['--out', 'package.json'],
+      /--out: given package\.json, which cannot be written/,
+    ],
+    [
+      'a seed that the config would not allow',
+      ['--seed', '9007199254740991'],
+      /seed: given 9007199254740991; allowed: .*281474976710656/,
+    ],
+    ['too many stages', ['--stages', '99999999'], /stages: given 99999999; allowed: .*100000/],
+    ['a seed below 0', ['--seed=-1'], /--seed: given -1; allowed: a whole number from 0/],
+  ])('%s exits 2 with one line', (_, args, message) => {
+    const { status, stderr } = sat('run', 'public/presets/doorway.yaml', ...args);
+    expect(stderr).toMatch(message);
+    expect(stderr.trim().split('\n').length).toBe(1);
+    expect(status).toBe(2);
+  });
+
+  it('a disk that takes nothing more is an error, not a result', () => {
+    const out = join(folder, 'full');
+    mkdirSync(out);
+    symlinkSync('/dev/full', join(out, 'events.jsonl'));
+    const { status, stdout, stderr } = sat('run', 'public/presets/doorway.yaml', '--out', out);
+    expect(status).toBe(1);
+    expect(stderr).toContain('ENOSPC');
+    expect(stdout).toBe('');
+  });
+});
+
 describe('sat golden', () => {
   it.each(['cpu', 'webgpu'])(
     'passes every group it knows on %s and skips only Fisher and Stage-0',
@@ -153,13 +222,21 @@ describe('sat golden', () => {
     },
   );
 
-  it('exits 1 and names the value when a case fails', () => {
+  it('counts what it cannot read as failed, and goes on', () => {
+    const golden = join(folder, 'golden');
+    mkdirSync(golden);
+    cpSync('test/golden/quantile.json', join(golden, 'quantile.json'));
     const file = JSON.parse(readFileSync('test/golden/kl.json', 'utf8'));
-    file.cases[0].expected.kl_tar_cur[0] += 1;
-    write('kl.json', JSON.stringify(file));
-    const { status, stdout, last } = sat('golden', folder);
+    const [first, second, third] = file.cases;
+    first.expected.kl_tar_cur[0] += 1;
+    const cases = [first, null, { ...second, expected: {} }, third];
+    writeFileSync(join(golden, 'kl.json'), JSON.stringify({ ...file, cases }));
+    writeFileSync(join(golden, 'broken.json'), '{');
+    const { status, stdout, last } = sat('golden', golden);
     expect(status).toBe(1);
     expect(stdout).toContain('kl_tar_cur[0] is ');
-    expect(JSON.parse(last)).toMatchObject({ failed: 1 });
+    expect(stdout).toContain('broken.json: it is not JSON');
+    expect(stdout).toContain('kl.json case 1: a case needs');
+    expect(JSON.parse(last)).toEqual({ passed: 15, failed: 4, skipped: 0 });
   });
 });

@@ -1,15 +1,12 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { stringify } from 'yaml';
-import { parseConfig, type RunConfig } from '../runs/config.ts';
+import { parseConfig, type RunConfig, validateConfig } from '../runs/config.ts';
 import { ConfigError } from '../runs/configError.ts';
-import type { SatEvent } from '../runs/events.ts';
-import { stageLogLine } from '../runs/stageLog.ts';
 import { summarise } from '../runs/summary.ts';
 import { createRun } from '../sat/createRun.ts';
 import { nodeKernels } from './nodeKernels.ts';
 import { createNodeRuntime } from './nodeOrt.ts';
+import { RunLog } from './runLog.ts';
 import { oneOf, parseCommand, UsageError, wholeNumber } from './usage.ts';
 
 /**
@@ -17,22 +14,14 @@ import { oneOf, parseCommand, UsageError, wholeNumber } from './usage.ts';
  * (one stage a line). The last line on standard output is one JSON object.
  */
 export async function runCommand(argv: readonly string[]): Promise<number> {
-  const { target, values } = parseCommand(argv, 'CONFIG.yaml', [
-    'seed',
-    'stages',
-    'models',
-    'kernels',
-    'threads',
-    'out',
-  ]);
-  const seed = wholeNumber('seed', values.get('seed'), 0);
-  const stages = wholeNumber('stages', values.get('stages'), 1);
-  const threads = wholeNumber('threads', values.get('threads'), 1) ?? 1;
+  const options = ['seed', 'stages', 'models', 'kernels', 'threads', 'out'];
+  const { target, values } = parseCommand(argv, 'CONFIG.yaml', options);
+  const threads = wholeNumber('threads', values.get('threads'), 1, MAX_THREADS) ?? 1;
   requireNodeProvider(oneOf('models', values.get('models'), ['wasm', 'webgpu'], 'wasm'));
   const backend = oneOf('kernels', values.get('kernels'), ['cpu', 'webgpu'], 'cpu');
-  const parsed = parseConfig(await readConfigFile(target));
-  const config: RunConfig = { ...parsed, seed: seed ?? parsed.seed, stages: stages ?? parsed.stages };
+  const config = withOverrides(parseConfig(await readConfigFile(target)), values);
   const out = values.get('out') ?? join('runs', `${config.name}-seed${config.seed}`);
+  if (out === '') throw new UsageError('--out: given an empty name; allowed: a folder');
 
   const started = performance.now();
   const { kernels, dispose } = await nodeKernels(backend);
@@ -41,15 +30,36 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     modelRuntime: () => createNodeRuntime({ threads }),
     readModel: (path) => readModelFile(resolve(dirname(target), path)),
   });
-  const events = await log(run.events(), config, out);
+  const log = new RunLog(out, config);
+  for await (const event of run.events()) {
+    log.add(event);
+    if (event.kind !== 'stageEnd') continue;
+    const { J, accepted, updates } = event;
+    console.error(
+      `stage ${event.stage + 1}/${config.stages}: J ${J.value.toPrecision(5)}, ${accepted}/${updates} accepted`,
+    );
+  }
+  log.close();
   await run.dispose();
   dispose();
-  const { stages: done, J0, J, certified, klViolationRate, monotonicityViolationRate } = summarise(events);
+  const { stages, J0, J, certified, klViolationRate, monotonicityViolationRate } = summarise(log.kept);
   const seconds = Number(((performance.now() - started) / 1000).toFixed(2));
-  console.log(
-    JSON.stringify({ stages: done, J0, J, certified, klViolationRate, monotonicityViolationRate, seconds }),
-  );
+  // A run whose batches never had a signal checked no state: none of no states was over the radius.
+  const rates = {
+    klViolationRate: klViolationRate ?? 0,
+    monotonicityViolationRate: monotonicityViolationRate ?? 0,
+  };
+  console.log(JSON.stringify({ stages, J0, J, certified, ...rates, seconds }));
   return 0;
+}
+
+const MAX_THREADS = 64;
+
+/** --seed and --stages replace the config's and obey the same limits. */
+function withOverrides(config: RunConfig, values: ReadonlyMap<string, string>): RunConfig {
+  const seed = wholeNumber('seed', values.get('seed'), 0);
+  const stages = wholeNumber('stages', values.get('stages'), 1);
+  return validateConfig({ ...config, seed: seed ?? config.seed, stages: stages ?? config.stages });
 }
 
 /** ONNX Runtime Web has its webgpu provider in browsers only. */
@@ -78,36 +88,4 @@ async function readModelFile(path: string): Promise<Uint8Array> {
   } catch {
     throw new ConfigError([{ field: 'team.model', given: path, allowed: 'a readable .onnx file' }]);
   }
-}
-
-/** Writes every event as it happens, so that a run that stops keeps what it had. */
-async function log(events: AsyncGenerator<SatEvent>, config: RunConfig, out: string): Promise<SatEvent[]> {
-  await mkdir(out, { recursive: true });
-  await writeFile(join(out, 'config.yaml'), stringify(config));
-  const eventLog = createWriteStream(join(out, 'events.jsonl'));
-  const stageLog = createWriteStream(join(out, 'stage_log.jsonl'));
-  const all: SatEvent[] = [];
-  try {
-    for await (const event of events) {
-      all.push(event);
-      eventLog.write(`${JSON.stringify(event)}\n`);
-      if (event.kind === 'stageEnd') {
-        const line = stageLogLine(all, event.stage, config);
-        stageLog.write(`${JSON.stringify(line)}\n`);
-        console.error(
-          `stage ${event.stage + 1}/${config.stages}: J ${event.J.value.toPrecision(5)}, ${event.accepted}/${event.updates} accepted`,
-        );
-      }
-    }
-  } finally {
-    await Promise.all([close(eventLog), close(stageLog)]);
-  }
-  return all;
-}
-
-function close(stream: WriteStream): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stream.once('error', reject);
-    stream.end(resolve);
-  });
 }

@@ -40,12 +40,18 @@ export function parseCommand(
   return { target, values };
 }
 
-/** @throws {UsageError} if `value` is given and is not a whole number of at least `min`. */
-export function wholeNumber(name: string, value: string | undefined, min: number): number | undefined {
+/** @throws {UsageError} if `value` is given and is not a whole number from `min` to `max`. */
+export function wholeNumber(
+  name: string,
+  value: string | undefined,
+  min: number,
+  max = Number.MAX_SAFE_INTEGER,
+): number | undefined {
   if (value === undefined) return undefined;
   const number = Number(value);
-  if (!Number.isSafeInteger(number) || number < min || value.trim() === '') {
-    throw new UsageError(`--${name}: given ${value}; allowed: a whole number from ${min}`);
+  if (!Number.isSafeInteger(number) || number < min || number > max || value.trim() === '') {
+    const range = max < Number.MAX_SAFE_INTEGER ? `from ${min} to ${max}` : `from ${min}`;
+    throw new UsageError(`--${name}: given ${value || 'nothing'}; allowed: a whole number ${range}`);
   }
   return number;
 }

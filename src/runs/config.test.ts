@@ -35,7 +35,7 @@ describe('validateConfig', () => {
     [doorway({ epsilon: 1 }), 'sat.epsilon', '1', 'below 1'],
     [doorway({ delta: Number.NaN }), 'sat.delta', 'NaN', 'a number'],
     [doorway({ delta: 'big' }), 'sat.delta', '"big"', 'a number'],
-    [doorway({ gamma: 1 }), 'sat.gamma', '1', 'below 1'],
+    [doorway({ gamma: 1 }), 'sat.gamma', '1', 'to 0.999'],
     [doorway({ innerSteps: 2.5 }), 'sat.innerSteps', '2.5', 'a whole number'],
     [doorway({ scheme: 'all' }), 'sat.scheme', '"all"', 'sat, simultaneous'],
     [
@@ -61,6 +61,15 @@ describe('validateConfig', () => {
       'exact',
       'sampled',
     ],
+    [{ task: { name: 'doorway' }, sat: null }, 'sat', 'null', 'a mapping'],
+    [{ task: { name: 'doorway' }, name: '../../outside' }, 'name', '"../../outside"', 'letters'],
+    [
+      { task: { name: 'doorway' }, about: 'x'.repeat(1000) },
+      'about',
+      `"${'x'.repeat(119)}… (1002 characters)`,
+      '600',
+    ],
+    [{ task: { name: 'doorway' }, seed: 2 ** 60 }, 'seed', String(2 ** 60), 'a whole number'],
     [null, 'config', 'null', 'a mapping'],
     [[], 'config', '[]', 'a mapping'],
     [{}, 'task.name', 'nothing', 'one of doorway'],
@@ -90,6 +99,19 @@ describe('validateConfig', () => {
 describe('parseConfig', () => {
   it('names the line of broken YAML', () => {
     expect(() => parseConfig('task:\n  name: doorway\n bad: [')).toThrow(/line 3/);
+  });
+
+  it('names the field config for unknown aliases, endless nesting and texts that are too long', () => {
+    expect(() => parseConfig('task: *nope')).toThrow(/config: given .*nope.*; allowed: valid YAML/);
+    expect(() => parseConfig('['.repeat(50_000))).toThrow(ConfigError);
+    expect(() => parseConfig(`#${'x'.repeat(200_000)}`)).toThrow(
+      /given 200001 characters; allowed: at most 200000/,
+    );
+  });
+
+  it('reads merge keys', () => {
+    const yaml = 'task: {name: doorway}\nsat: &base {delta: 0.1}\noptimiser: {lr: 0.5}\n';
+    expect(parseConfig(yaml).sat.delta).toBe(0.1);
   });
 
   it('keeps __proto__ from polluting anything', () => {

@@ -6,7 +6,13 @@ import { parse as parseYaml, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { taskDefinition, taskDefinitions } from '../tasks/index.ts';
 import type { TaskDefinition } from '../tasks/task.ts';
-import { ConfigError, type ConfigIssue, describeIssues } from './configError.ts';
+import {
+  ConfigError,
+  type ConfigIssue,
+  describeIssues,
+  displayGiven,
+  MAX_CONFIG_CHARACTERS,
+} from './configError.ts';
 import { type Option, optionSchema } from './options.ts';
 import { sectionOptions } from './sectionOptions.ts';
 
@@ -87,18 +93,27 @@ function objectOf(options: readonly Option[]): z.ZodRawShape {
   return Object.fromEntries(options.map((option) => [option.key, optionSchema(option)]));
 }
 
-const permutation = z.array(z.number().int().min(0)).optional();
+const nameRule =
+  'allowed: up to 80 letters, digits, spaces, dots, dashes and underscores, a letter or digit first';
+const aboutRule = 'allowed: a text of at most 600 characters';
+const mapping = 'allowed: a mapping of keys to values';
+const permutation = z
+  .array(z.number().int().min(0), { error: 'allowed: a list of agent numbers from 0' })
+  .optional();
 const modelFile = z.string({ error: 'allowed: the path of an .onnx file' }).min(1).optional();
-const radii = z.array(z.number().gt(0)).optional();
+const radii = z.array(z.number().gt(0), { error: 'allowed: a list of radii above 0' }).optional();
 
 function schemaFor(task: TaskDefinition) {
   const section = (options: readonly Option[], extra: z.ZodRawShape = {}) =>
-    z.strictObject({ ...objectOf(options), ...extra }).prefault({});
+    z.strictObject({ ...objectOf(options), ...extra }, { error: mapping }).prefault({});
   return z.strictObject({
-    name: z.string().max(80).default(task.name),
-    about: z.string().max(600).default(''),
+    name: z
+      .string({ error: nameRule })
+      .regex(/^[\w][\w .-]{0,79}$/, { error: nameRule })
+      .default(task.name),
+    about: z.string({ error: aboutRule }).max(600, { error: aboutRule }).default(''),
     ...objectOf(sectionOptions.run),
-    task: z.strictObject({ name: z.literal(task.name), ...objectOf(task.options) }),
+    task: z.strictObject({ name: z.literal(task.name), ...objectOf(task.options) }, { error: mapping }),
     team: section(sectionOptions.team, { model: modelFile }),
     sat: section(sectionOptions.sat, { givenOrder: permutation, radii }),
     optimiser: section(sectionOptions.optimiser),
@@ -116,7 +131,7 @@ export function validateConfig(input: unknown): RunConfig {
   const names = taskDefinitions.map((definition) => definition.name).join(', ');
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw new ConfigError([
-      { field: 'config', given: describeGiven(input), allowed: 'a mapping with the keys task, team, sat, …' },
+      { field: 'config', given: displayGiven(input), allowed: 'a mapping with the keys task, team, sat, …' },
     ]);
   }
   const task: unknown = 'task' in input ? input.task : undefined;
@@ -125,7 +140,7 @@ export function validateConfig(input: unknown): RunConfig {
   const definition = typeof taskName === 'string' ? taskDefinition(taskName) : undefined;
   if (definition === undefined) {
     throw new ConfigError([
-      { field: 'task.name', given: describeGiven(taskName), allowed: `one of ${names}` },
+      { field: 'task.name', given: displayGiven(taskName), allowed: `one of ${names}` },
     ]);
   }
   const schema = schemaFor(definition);
@@ -144,21 +159,24 @@ export function validateConfig(input: unknown): RunConfig {
  * @throws {ConfigError} for bad YAML (with its line) and for bad content.
  */
 export function parseConfig(yaml: string): RunConfig {
-  let parsed: unknown;
-  try {
-    parsed = parseYaml(yaml, { maxAliasCount: 20 });
-  } catch (error) {
-    if (!(error instanceof YAMLParseError)) throw error;
-    const line = error.linePos?.[0].line;
+  if (yaml.length > MAX_CONFIG_CHARACTERS) {
     throw new ConfigError([
-      {
-        field: line === undefined ? 'config' : `line ${line}`,
-        given: error.message.split('\n')[0] ?? '',
-        allowed: 'valid YAML',
-      },
+      { field: 'config', given: `${yaml.length} characters`, allowed: `at most ${MAX_CONFIG_CHARACTERS}` },
     ]);
   }
-  return validateConfig(parsed);
+  return validateConfig(readYaml(yaml));
+}
+
+/** Merge keys and a few aliases are fine; nesting or aliases that blow up are errors of the config like any other. */
+function readYaml(yaml: string): unknown {
+  try {
+    return parseYaml(yaml, { merge: true, maxAliasCount: 20 });
+  } catch (error) {
+    const line = error instanceof YAMLParseError ? error.linePos?.[0].line : undefined;
+    const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    const field = line === undefined ? 'config' : `line ${line}`;
+    throw new ConfigError([{ field, given: message, allowed: 'valid YAML' }]);
+  }
 }
 
 /** The options of a section, by dotted prefix, for knobs and documentation. */
@@ -187,10 +205,6 @@ function knownKeys(task: TaskDefinition): Readonly<Record<string, readonly strin
     warmStart: keys(sectionOptions.warmStart),
     evaluation: keys(sectionOptions.evaluation),
   };
-}
-
-function describeGiven(value: unknown): string {
-  return value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value));
 }
 
 /** What no single field can know: combinations that the engine cannot run. */
@@ -229,7 +243,7 @@ function crossChecks(config: RunConfig, definition: TaskDefinition): ConfigIssue
     if (!isPermutation) {
       issues.push({
         field: 'sat.givenOrder',
-        given: describeGiven(sat.givenOrder),
+        given: displayGiven(sat.givenOrder),
         allowed: `a permutation of 0..${agents - 1}, e.g. [${Array.from({ length: agents }, (_, j) => agents - 1 - j).join(', ')}]`,
       });
     }
@@ -237,7 +251,7 @@ function crossChecks(config: RunConfig, definition: TaskDefinition): ConfigIssue
   if (sat.radii !== undefined && sat.radii.length !== agents) {
     issues.push({
       field: 'sat.radii',
-      given: describeGiven(sat.radii),
+      given: displayGiven(sat.radii),
       allowed: `a list of ${agents} radii, one an agent`,
     });
   }

@@ -8,6 +8,15 @@ export interface ConfigIssue {
   readonly allowed: string;
 }
 
+/** Longer texts are refused before they are parsed: real configs are a few hundred characters. */
+export const MAX_CONFIG_CHARACTERS = 200_000;
+
+/** So many unknown keys are listed; more say nothing new. */
+const MAX_UNKNOWN_KEYS = 5;
+
+/** Longest rendering of a given value in a message. */
+const MAX_SHOWN = 120;
+
 /** A config that cannot run. The message is one line that lists every issue. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -25,26 +34,30 @@ export function describeIssues(
   input: unknown,
   known: Readonly<Record<string, readonly string[]>>,
 ): ConfigIssue[] {
-  return issues.flatMap((issue) => {
+  const described = issues.flatMap((issue): ConfigIssue[] => {
     const path = issue.path.map(String);
     if (issue.code === 'unrecognized_keys') {
       const section = path.join('.');
-      return issue.keys.map((key) => unknownKey(section, key, known[section] ?? []));
+      return issue.keys
+        .slice(0, MAX_UNKNOWN_KEYS)
+        .map((key) => unknownKey(section, key, known[section] ?? []));
     }
     const value = path.reduce<unknown>(
       (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined),
       input,
     );
     const allowed = issue.message.replace(/^allowed: /, '');
-    return [
-      { field: path.join('.') || 'config', given: value === undefined ? 'nothing' : display(value), allowed },
-    ];
+    return [{ field: path.join('.') || 'config', given: displayGiven(value), allowed }];
   });
+  // An integer that is also out of range breaks two checks of one field; one line says it.
+  return described.filter(({ field }, at) => described.findIndex((other) => other.field === field) === at);
 }
 
-function display(value: unknown): string {
-  if (typeof value === 'number') return String(value);
-  return JSON.stringify(value) ?? String(value);
+/** A given value as messages show it: on one line, cut when long. */
+export function displayGiven(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
 }
 
 function unknownKey(section: string, key: string, known: readonly string[]): ConfigIssue {

@@ -113,11 +113,10 @@ export const satOptions: readonly Option[] = [
     kind: 'number',
     label: 'Discount γ',
     meaning:
-      'How much a reward one step later is worth. The paper’s bound can never be positive from 1/2 on.',
+      'How much a reward one step later is worth. The paper’s bound can never be positive from 1/2 on. Above 0.999 rounding would spoil exact bounds.',
     default: 0.99,
     min: 0,
-    max: 1,
-    exclusiveMax: true,
+    max: 0.999,
     source: 'paper default',
     main: true,
   },

@@ -12,7 +12,6 @@ describe('summarise', () => {
       klViolationRate: 1 / 40,
       klProposedViolationRate: 15 / 40,
       monotonicityViolationRate: 1 / 4,
-      updateViolationRate: 1 / 4,
       stageViolationRate: 1 / 2,
     });
   });
@@ -45,7 +44,7 @@ describe('summarise', () => {
           ? { ...event, dJ: { ...event.dJ, value: dJ } }
           : event,
       );
-    expect(summarise(nudged(-1e-11)).updateViolationRate).toBe(1 / 4);
-    expect(summarise(nudged(-1e-9)).updateViolationRate).toBe(3 / 4);
+    expect(summarise(nudged(-1e-11)).monotonicityViolationRate).toBe(1 / 4);
+    expect(summarise(nudged(-1e-9)).monotonicityViolationRate).toBe(3 / 4);
   });
 });

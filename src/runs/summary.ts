@@ -20,9 +20,8 @@ export interface RunSummary {
   readonly klViolationRate: number | null;
   /** The same for each update's first proposal, before any backtracking. */
   readonly klProposedViolationRate: number | null;
-  /** Agent updates with J(after) < J(before) / agent updates. Equal to `updateViolationRate`. */
+  /** Agent updates with J(after) < J(before) / agent updates. */
   readonly monotonicityViolationRate: number | null;
-  readonly updateViolationRate: number | null;
   /** Stages with J(end) < J(start) / finished stages. */
   readonly stageViolationRate: number | null;
 }
@@ -64,7 +63,6 @@ export function summarise(events: readonly SatEvent[]): RunSummary {
       if (event.monotonicityViolated) stages.violating++;
     }
   }
-  const updateViolationRate = share(updates.violating, updates.all);
   return {
     stages: stages.all,
     J0,
@@ -72,8 +70,7 @@ export function summarise(events: readonly SatEvent[]): RunSummary {
     certified,
     klViolationRate: share(kl.accepted, kl.states),
     klProposedViolationRate: share(kl.proposed, kl.states),
-    monotonicityViolationRate: updateViolationRate,
-    updateViolationRate,
+    monotonicityViolationRate: share(updates.violating, updates.all),
     stageViolationRate: share(stages.violating, stages.all),
   };
 }

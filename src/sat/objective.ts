@@ -204,6 +204,10 @@ export async function measureProposal(
   kernels.release(...Object.values(result));
   let gain = 0;
   // expm1 keeps the small differences that a sum of exp(u) A and -A would cancel away.
-  for (let b = 0; b < u!.length; b++) gain += Math.expm1(u![b]!) * batch.advantage[b]!;
+  // Sequences without advantage gain nothing, however far they moved: 0 times an infinite ratio is 0 here.
+  for (let b = 0; b < u!.length; b++) {
+    const A = batch.advantage[b]!;
+    if (A !== 0) gain += Math.expm1(u![b]!) * A;
+  }
   return { u: u!, surrogate: gain / u!.length };
 }
