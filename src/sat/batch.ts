@@ -6,7 +6,7 @@ import type { StageContext } from './context.ts';
 import { RunError } from './errors.ts';
 import { exactBatch, type ObjectiveBatch, releaseBatch, sampledBatch } from './objective.ts';
 import { exactView, type PolicyView, sampledView } from './policyView.ts';
-import { observationsOf, type Rollouts } from './rollout.ts';
+import type { Rollouts } from './rollout.ts';
 import type { StageData } from './stageData.ts';
 import type { Agent } from './team.ts';
 
@@ -68,7 +68,7 @@ async function sampledAgentBatch(
   const batch: AgentBatch = {
     objective,
     states: {
-      observations: observationsOf(rollouts),
+      observations: objective.observations,
       logitsCur: objective.logitsCur,
       mask: objective.active,
       acting: rollouts.observations.filter((_, row) => active[row] === 1),

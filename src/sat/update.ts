@@ -150,17 +150,13 @@ async function checkTrustRegion(
   const { kernels, artifacts } = context;
   const { alpha, eta, accept, epsilon, temperature } = context.config.sat;
   const delta = agent.radius;
-  const states = await agent.policy.forward(batch.states.observations);
   const monitor = { alpha, delta, temperature };
-  const measured = await measureTrustRegion(
-    states,
-    batch.states.logitsCur,
-    batch.states.mask,
-    monitor,
-    kernels,
-  );
-  kernels.release(states);
+  const { observations, logitsCur, mask } = batch.states;
   const logitsTar = await agent.policy.forward(batch.objective.observations);
+  // A sampled batch is monitored at its own rows; an exact one at every state once, not once per action.
+  const sameRows = observations === batch.objective.observations;
+  const atStates = sameRows ? logitsTar : await agent.policy.forward(observations);
+  const measured = await measureTrustRegion(atStates, logitsCur, mask, monitor, kernels);
   const proposal = await measureProposal(
     agent,
     batch.objective,
@@ -168,7 +164,7 @@ async function checkTrustRegion(
     { epsilon, temperature },
     kernels,
   );
-  kernels.release(logitsTar);
+  kernels.release(logitsTar, sameRows ? undefined : atStates);
   // The 'higher' quantile: at most alpha of the states lie above it, which is what the DKW statement needs.
   const quantile = measured.higher;
   const conditions = acceptanceConditions(accept, { quantile, surrogate: proposal.surrogate }, delta);
