@@ -18,6 +18,11 @@ export class TaskParameters {
     return this.value(key) === true;
   }
 
+  /** The value of an enum option, its default where none was given. Throws a ConfigError if it is not one of its values. */
+  text(key: string): string {
+    return String(this.value(key));
+  }
+
   private value(key: string): unknown {
     const option = this.options.find((candidate) => candidate.key === key);
     if (option === undefined) throw new RangeError(`the task declares no option ${key}`);

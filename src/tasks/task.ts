@@ -29,6 +29,26 @@ export interface Episode {
   expert?(): readonly number[];
 }
 
+/** Something that stands on a map: an agent, or what the whole team moves. */
+export interface MapPiece {
+  readonly x: number;
+  readonly y: number;
+  /** Absent: it belongs to the team. */
+  readonly agent?: number;
+  /** It holds what the team must bring to the goal. */
+  readonly carries: boolean;
+}
+
+/** How to draw the states of an enumerable task: a grid, x to the right, y down, both from 0. */
+export interface TaskMap {
+  readonly width: number;
+  readonly height: number;
+  /** Cells where the team wants to be. */
+  readonly goals: readonly { readonly x: number; readonly y: number }[];
+  /** [S] what stands where in each state; empty where the game is over. */
+  readonly pieces: readonly (readonly MapPiece[])[];
+}
+
 /** A decision problem that a team plays (SAT.md section 1). */
 export interface Task {
   readonly name: string;
@@ -57,6 +77,8 @@ export interface Task {
   observationName(observation: number): string;
   /** Present on enumerable tasks. */
   readonly model?: Mdp;
+  /** Present where the states are places. */
+  readonly map?: TaskMap;
   /**
    * True where an episode's return is gamma^(decisions - 1) if every action equals the solver's and 0 otherwise, so
    * that a team's expected return given a prompt is a product of probabilities and needs no action sampling.

@@ -8,6 +8,10 @@ export const presets: readonly Preset[] = [
   { id: 'doorway', title: 'Doorway: one at a time' },
   { id: 'doorway-simultaneous', title: 'Doorway: all at once' },
   { id: 'doorway-patient', title: 'Doorway: the long view' },
+  { id: 'climbing', title: 'Climbing: better is not best' },
+  { id: 'penalty', title: 'Penalty: the safe reply' },
+  { id: 'chain', title: 'Chain: doors that jam' },
+  { id: 'relay', title: 'Relay: three runners, one baton' },
   { id: 'sum', title: 'Sum: three small transformers' },
 ];
 
