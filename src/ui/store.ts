@@ -8,106 +8,21 @@
  */
 import { create } from 'zustand';
 import type { RunConfig } from '../runs/config.ts';
-import type { ConfigIssue } from '../runs/configError.ts';
-import type { Artifact, ArtifactId, SatEvent } from '../runs/events.ts';
-import type { AgentSummary } from '../sat/run.ts';
-import type { BackendChoice, BackendReport, RunUntil, TaskSummary } from '../worker/protocol.ts';
-import { changed, configFields, type DraftValue, type Edits, editsTowards, withEdits } from './draft.ts';
+import { ConfigError } from '../runs/configError.ts';
+import type { ArtifactId, SatEvent } from '../runs/events.ts';
+import type { AppState, ArtifactState, UndoStep } from './appState.ts';
+import { lengthIssue, readConfigFile } from './configText.ts';
+import { changed, configFields, type Edits, editsTowards, withEdits } from './draft.ts';
 import { EngineClient, type EngineListener } from './engineClient.ts';
 import type { Notice } from './notices.ts';
 import { fetchPreset } from './presets.ts';
-
-/**
- * `loading`: fetching a config or starting the engine. `preparing`: building the team. `idle`: waiting for a step.
- * `failed`: the run stopped where it was; its log stays, Reset starts again.
- */
-export type RunStatus = 'loading' | 'preparing' | 'idle' | 'running' | 'finished' | 'failed';
-
-export interface Progress {
-  readonly what: string;
-  readonly done: number;
-  /** 0 when the amount of work is not known. */
-  readonly total: number;
-}
-
-/** `gone`: the engine keeps artifacts for a few stages only. */
-export type ArtifactState =
-  | { readonly status: 'pending' }
-  | { readonly status: 'gone' }
-  | { readonly status: 'ready'; readonly artifact: Artifact };
-
-/** What undo goes back to. */
-interface UndoStep {
-  /** The knob whose change this step precedes; a second change of the same knob adds no step. */
-  readonly field: string;
-  readonly config: RunConfig;
-  readonly edits: Edits;
-}
-
-export interface AppState {
-  readonly status: RunStatus;
-  /** Pause was asked for; the engine is finishing a micro-step. */
-  readonly pausing: boolean;
-  readonly progress: Progress | undefined;
-  readonly runName: string;
-  /** The running config, every default filled in; undefined before the first `ready`. */
-  readonly config: RunConfig | undefined;
-  /** What the team plays; there whenever `config` is. */
-  readonly task: TaskSummary | undefined;
-  readonly agents: readonly AgentSummary[];
-  readonly backend: BackendReport | undefined;
-
-  /** The log so far, append-only; see the top of this file. */
-  readonly events: readonly SatEvent[];
-  /** Wall-clock time of each micro-step, parallel to `events`. */
-  readonly milliseconds: readonly number[];
-  /** events.length, as a number that selectors can compare. */
-  readonly eventCount: number;
-  /** Index of the event being looked at; -1 before the first. The first `cursor + 1` events are what the panels show. */
-  readonly cursor: number;
-  /** Whether the cursor moves along with the newest event. */
-  readonly following: boolean;
-
-  /** Artifacts asked for so far, newest last, a bounded number. */
-  readonly artifacts: ReadonlyMap<ArtifactId, ArtifactState>;
-
-  /** Knobs changed but not applied, by dotted path, e.g. `sat.delta`. */
-  readonly edits: Edits;
-  readonly undoSteps: readonly UndoStep[];
-
-  readonly notices: readonly Notice[];
-  /** The preset that the run is from, edited or not; undefined for a config of the user's own. */
-  readonly presetId: string | undefined;
-  readonly backends: BackendChoice;
-  /** Least time from one event to the next while running, ms; 0 = as fast as it goes. */
-  readonly pace: number;
-
-  /** Loads what the page's address asks for, and says what in it was not understood. */
-  readonly start: (presetId: string, backends: BackendChoice, problems: readonly ConfigIssue[]) => void;
-  readonly loadPreset: (id: string) => Promise<void>;
-  /** Loads a config of the user's own (YAML text). */
-  readonly loadConfig: (yaml: string) => void;
-  readonly go: (until: RunUntil) => void;
-  readonly pause: () => void;
-  /** Starts the same config from the beginning; after a failure with a new engine. */
-  readonly reset: () => void;
-  readonly setPace: (milliseconds: number) => void;
-  /** Looks at event `index`; the newest one switches following back on. */
-  readonly scrub: (index: number) => void;
-  /** Fetches an artifact into `artifacts` unless it is there or on its way. */
-  readonly requestArtifact: (id: ArtifactId) => void;
-  readonly edit: (field: string, value: DraftValue) => void;
-  readonly discardEdits: () => void;
-  readonly undo: () => void;
-  /** Restarts the run with the edits. */
-  readonly applyDraft: () => void;
-  readonly dismiss: (id: number) => void;
-}
 
 /** Artifacts kept in the page. */
 const MAX_ARTIFACTS = 128;
 const MAX_UNDO = 100;
 
+const CANNOT_RUN = 'This config cannot run.';
+const NOTHING_CHANGED = 'Nothing was changed.';
 const HOW_TO_RESUME = 'The log so far stays here; Reset starts the run again with a new engine.';
 
 /** A config's text, and the preset that it is from, if it is from one. */
@@ -134,9 +49,19 @@ export const useApp = create<AppState>()((set, get) => {
   /** The log behind `events`; grows in place. */
   let log: { events: SatEvent[]; milliseconds: number[] } = { events: [], milliseconds: [] };
   let noticeCount = 0;
-  /** What the run on screen was loaded from, for Reset, and what the load under way loads. */
-  let accepted: Source | undefined;
-  let requested: Source | undefined;
+  /** Numbers everything that the user asks to load. The newest wins, except that what is refused counts for nothing. */
+  let choices = 0;
+  /** The choice whose preset is being downloaded. */
+  let download: number | undefined;
+  /** The newest load, until it is accepted or refused. */
+  let asked: number | undefined;
+  /** What the loads under way load. */
+  const sources = new Map<number, Source>();
+  /** For Reset: what the run on screen was loaded from; before any run, what was asked for first. */
+  let origin: Source | undefined;
+  let firstPreset = '';
+  /** The load for which the run on screen had to end before it was ready. */
+  let endedFor: number | undefined;
 
   const notify = (title: string, message: string, issues: Notice['issues'] = []) => {
     const notice: Notice = { id: noticeCount++, title, message, issues };
@@ -145,13 +70,19 @@ export const useApp = create<AppState>()((set, get) => {
 
   const listener: EngineListener = {
     onProgress: ({ what, done, total }) => set({ progress: { what, done, total } }),
-    onPreparing: () => set({ status: 'preparing', progress: undefined, pausing: false }),
-    onReady: ({ runName, task, agents, config, backend }) => {
-      const undoSteps = requested?.edited ? get().undoSteps : [];
-      accepted = requested;
+    onPreparing: (load, ended) => {
+      if (asked === load) asked = undefined;
+      if (download !== undefined && download < load) download = undefined;
+      if (ended) endedFor = load;
+      set({ status: 'preparing', progress: undefined, pausing: false });
+    },
+    onReady: ({ load, runName, task, agents, config, backend }) => {
+      const source = sources.get(load);
+      for (const older of sources.keys()) if (older <= load) sources.delete(older);
+      if (source !== undefined) origin = source;
       log = { events: [], milliseconds: [] };
-      const presetId = accepted?.presetId;
-      set({ ...emptyRun, ...log, status: 'idle', presetId, undoSteps });
+      const undoSteps = source?.edited ? get().undoSteps : [];
+      set({ ...emptyRun, ...log, status: 'idle', presetId: source?.presetId, undoSteps });
       set({ runName, task, agents, config, backend });
     },
     onEvents: (batch) => {
@@ -169,32 +100,47 @@ export const useApp = create<AppState>()((set, get) => {
           artifact === undefined ? { status: 'gone' } : { status: 'ready', artifact },
         ),
       }),
-    onFailed: ({ where, message, issues }) => {
-      const { status } = get();
-      if (where === 'run' || status === 'preparing' || status === 'loading') {
-        // After a failed load `idle` follows if the earlier run can go on.
-        set({ status: 'failed', pausing: false, progress: undefined });
-      }
+    onFailed: ({ load, where, message, issues }) => {
       if (where === 'run') {
+        set({ status: 'failed', pausing: false, progress: undefined });
         notify('The run stopped.', `${message} ${HOW_TO_RESUME}`, issues);
         return;
       }
-      requested = accepted ?? requested;
-      const title = where === 'config' ? 'This config cannot run.' : 'This team cannot be built.';
-      notify(`${title} Nothing was changed.`, issues.length > 0 ? '' : message, issues);
+      if (asked === load) asked = undefined;
+      sources.delete(load);
+      // `idle` follows if the earlier run can go on.
+      failUnlessBusy();
+      const title = where === 'config' ? CANNOT_RUN : 'This team cannot be built.';
+      const hadRun = load === endedFor && get().config !== undefined;
+      const rest = hadRun ? 'The earlier run was stopped for it; Reset starts that again.' : NOTHING_CHANGED;
+      notify(`${title} ${rest}`, issues.length > 0 ? '' : message, issues);
     },
     onDead: (reason) => {
+      if (!engine.loading) asked = undefined;
       set({ status: 'failed', pausing: false, progress: undefined });
       notify('The engine stopped.', `${reason}. ${HOW_TO_RESUME}`);
     },
   };
   const engine = new EngineClient(listener);
 
-  const load = (source: Source) => {
-    requested = source;
-    engine.send({ type: 'load', yaml: source.yaml, base: modelBase(), backends: get().backends });
-    // The worker may be a new one.
-    engine.send({ type: 'pace', milliseconds: get().pace });
+  /** After a choice that came to nothing: there is no run to wait for, unless something else is under way. */
+  const failUnlessBusy = () => {
+    const { status } = get();
+    if (engine.loading || download !== undefined || (status !== 'loading' && status !== 'preparing')) return;
+    set({ status: 'failed', pausing: false, progress: undefined });
+  };
+
+  const load = (source: Source, choice = ++choices) => {
+    asked = choice;
+    sources.set(choice, source);
+    origin ??= source;
+    engine.load({
+      type: 'load',
+      load: choice,
+      yaml: source.yaml,
+      base: modelBase(),
+      backends: get().backends,
+    });
   };
 
   return {
@@ -217,17 +163,37 @@ export const useApp = create<AppState>()((set, get) => {
       if (problems.length > 0) {
         notify('Part of the address was not understood. Its defaults are used.', '', problems);
       }
+      firstPreset = presetId;
       void get().loadPreset(presetId);
     },
     loadPreset: async (id) => {
+      const choice = ++choices;
+      download = choice;
       try {
-        load({ yaml: await fetchPreset(id), presetId: id });
+        const yaml = await fetchPreset(id);
+        if (download !== choice) return;
+        download = undefined;
+        if (asked === undefined || asked < choice) load({ yaml, presetId: id }, choice);
       } catch (error) {
-        if (get().status === 'loading') set({ status: 'failed' });
+        if (download !== choice) return;
+        download = undefined;
+        failUnlessBusy();
         notify('The preset could not be loaded.', error instanceof Error ? error.message : String(error));
       }
     },
-    loadConfig: (yaml) => load({ yaml, presetId: undefined }),
+    loadConfig: (yaml) => {
+      const tooLong = lengthIssue(yaml.length);
+      if (tooLong === undefined) load({ yaml, presetId: undefined });
+      else notify(`${CANNOT_RUN} ${NOTHING_CHANGED}`, '', [tooLong]);
+    },
+    loadConfigFile: async (file) => {
+      try {
+        get().loadConfig(await readConfigFile(file));
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        notify(`${CANNOT_RUN} ${NOTHING_CHANGED}`, '', error.issues);
+      }
+    },
     go: (until) => {
       const { status } = get();
       if (status !== 'idle') return;
@@ -246,12 +212,12 @@ export const useApp = create<AppState>()((set, get) => {
         engine.terminate();
         set({ status: 'loading', pausing: false });
       }
-      const source = accepted ?? requested;
-      if (source !== undefined) load(source);
+      if (origin !== undefined) load(origin);
+      else void get().loadPreset(firstPreset);
     },
     setPace: (milliseconds) => {
       set({ pace: milliseconds });
-      engine.send({ type: 'pace', milliseconds });
+      engine.setPace(milliseconds);
     },
     scrub: (index) => {
       const newest = get().eventCount - 1;

@@ -19,7 +19,7 @@ export function useConfigDrop(): boolean {
       event.preventDefault();
       setDropping(false);
       const file = event.dataTransfer?.files[0];
-      if (file !== undefined) void file.text().then(useApp.getState().loadConfig);
+      if (file !== undefined) void useApp.getState().loadConfigFile(file);
     };
     window.addEventListener('dragover', over);
     window.addEventListener('dragleave', leave);

@@ -22,6 +22,7 @@ function engineForTest(overrides: Partial<EngineHost> = {}) {
   const messages: EngineMessage[] = [];
   const waiting: { type: EngineMessage['type']; resolve: () => void }[] = [];
   let lose: (reason: string) => void = () => {};
+  let loads = 0;
   const engine = new Engine({
     post: (message) => {
       messages.push(structuredClone(message));
@@ -43,6 +44,8 @@ function engineForTest(overrides: Partial<EngineHost> = {}) {
   return {
     engine,
     messages,
+    /** Sends a load, numbered from 1. */
+    load: (yaml: string) => engine.handle({ type: 'load', load: ++loads, yaml, base, backends: auto }),
     lose: (reason: string) => lose(reason),
     until: (type: EngineMessage['type']) =>
       new Promise<void>((resolve) => {
@@ -56,7 +59,7 @@ function engineForTest(overrides: Partial<EngineHost> = {}) {
 async function loaded(overrides: Partial<EngineHost> = {}, yaml = doorway()) {
   const test = engineForTest(overrides);
   const ready = test.until('ready');
-  test.engine.handle({ type: 'load', yaml, base, backends: auto });
+  test.load(yaml);
   await ready;
   return test;
 }
@@ -116,21 +119,16 @@ describe('going', () => {
 
 describe('loading', () => {
   test('a bad config names the field and leaves the run as it was', async () => {
-    const { engine, until, events, messages } = await loaded();
+    const { engine, load, until, events, messages } = await loaded();
     const step = until('idle');
     engine.handle({ type: 'go', until: 'event' });
     await step;
     const failed = until('failed');
-    engine.handle({
-      type: 'load',
-      yaml: 'task: {name: doorway}\nsat: {delta: -1, epsilom: 0.1}',
-      base,
-      backends: auto,
-    });
+    load('task: {name: doorway}\nsat: {delta: -1, epsilom: 0.1}');
     await failed;
     const failure = messages.at(-1)!;
     if (failure.type !== 'failed') throw new Error(failure.type);
-    expect(failure.where).toBe('config');
+    expect(failure).toMatchObject({ load: 2, where: 'config' });
     expect(failure.issues.map((issue) => issue.field).sort()).toEqual(['sat.delta', 'sat.epsilom']);
     const stage = until('idle');
     engine.handle({ type: 'go', until: 'stage' });
@@ -140,7 +138,7 @@ describe('loading', () => {
 
   test('a backend that is impossible leaves the run as it was', async () => {
     let allowed = true;
-    const { engine, until, messages } = await loaded({
+    const { engine, load, until, messages } = await loaded({
       plan: async () => {
         if (allowed) return { choice: auto, report };
         throw new ConfigError([{ field: 'kernels', given: 'webgpu', allowed: 'cpu or auto here' }]);
@@ -148,7 +146,7 @@ describe('loading', () => {
     });
     allowed = false;
     const failed = until('failed');
-    engine.handle({ type: 'load', yaml: doorway(), base, backends: { models: 'auto', kernels: 'webgpu' } });
+    load(doorway());
     await failed;
     expect(messages.at(-1)).toMatchObject({
       where: 'config',
@@ -162,7 +160,7 @@ describe('loading', () => {
 
   test('a team that cannot be built leaves the run as it was', async () => {
     let broken = false;
-    const { engine, until, messages, events } = await loaded({
+    const { engine, load, until, messages, events } = await loaded({
       open: async () => {
         if (broken) throw new Error('out of memory');
         return { kernels: createCpuKernels(), report, modelRuntime: () => Promise.reject(new Error('none')) };
@@ -176,11 +174,11 @@ describe('loading', () => {
     await go();
     broken = true;
     const idle = until('idle');
-    engine.handle({ type: 'load', yaml: doorway(), base, backends: auto });
+    load(doorway());
     await idle;
     expect(messages.slice(-3)).toEqual([
-      { type: 'preparing' },
-      { type: 'failed', where: 'model', message: 'out of memory', issues: [] },
+      { type: 'preparing', load: 2 },
+      { type: 'failed', load: 2, where: 'model', message: 'out of memory', issues: [] },
       { type: 'idle', finished: false },
     ]);
     await go();
@@ -188,17 +186,20 @@ describe('loading', () => {
   });
 
   test('of several loads at once the last one counts, and it replaces a run that goes', async () => {
-    const { engine, until, messages, events } = await loaded({}, doorway(5000));
+    const { engine, load, until, messages, events } = await loaded({}, doorway(5000));
     const first = until('events');
     engine.handle({ type: 'go', until: 'end' });
     await first;
-    const ready = until('ready');
-    engine.handle({ type: 'load', yaml: doorway(2, 'skipped'), base, backends: auto });
-    engine.handle({ type: 'load', yaml: doorway(2, 'kept'), base, backends: auto });
-    await ready;
-    expect(messages.flatMap((message) => (message.type === 'ready' ? [message.runName] : []))).toEqual([
-      'door',
-      'kept',
+    const replaced = until('ready');
+    load(doorway(2, 'skipped'));
+    load(doorway(2, 'kept'));
+    await replaced;
+    const ready = messages.flatMap((message) =>
+      message.type === 'ready' ? [[message.load, message.runName]] : [],
+    );
+    expect(ready).toEqual([
+      [1, 'door'],
+      [3, 'kept'],
     ]);
     const before = events().length;
     const step = until('idle');
@@ -214,7 +215,11 @@ test('a lost device fails the run once, and the engine goes no further', async (
   const failed = until('failed');
   lose('GPU device lost (unknown): memory');
   await failed;
-  expect(messages.at(-1)).toMatchObject({ where: 'run', message: 'GPU device lost (unknown): memory' });
+  expect(messages.at(-1)).toMatchObject({
+    where: 'run',
+    load: 1,
+    message: 'GPU device lost (unknown): memory',
+  });
   const idle = until('idle');
   engine.handle({ type: 'go', until: 'stage' });
   await idle;

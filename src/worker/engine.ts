@@ -28,6 +28,8 @@ export interface EngineHost {
 
 /** One loaded run. */
 interface Session {
+  /** The number of its load. */
+  readonly load: number;
   readonly run: Run;
   readonly events: AsyncGenerator<SatEvent, void>;
   readonly backends: Backends;
@@ -46,7 +48,7 @@ export class Engine {
   private driving: Promise<void> | undefined;
   /** Loads one after the other; only the newest counts. */
   private loading: Promise<void> = Promise.resolve();
-  private loads = 0;
+  private newestLoad = 0;
   private pace = 0;
   /** Ends the wait between paced events. */
   private wake: () => void = () => {};
@@ -55,11 +57,10 @@ export class Engine {
 
   handle(command: EngineCommand): void {
     switch (command.type) {
-      case 'load': {
-        const ticket = ++this.loads;
-        this.loading = this.loading.then(() => this.load(command, ticket));
+      case 'load':
+        this.newestLoad = command.load;
+        this.loading = this.loading.then(() => this.load(command));
         break;
-      }
       case 'go':
         this.go(command.until);
         break;
@@ -104,8 +105,9 @@ export class Engine {
     this.post({ type: 'idle', finished: this.session?.state === 'finished' });
   }
 
-  private async load(command: Load, ticket: number): Promise<void> {
-    if (ticket !== this.loads) return;
+  private async load(command: Load): Promise<void> {
+    const { load } = command;
+    if (load !== this.newestLoad) return;
     let interrupted = false;
     try {
       const config = parseConfig(command.yaml);
@@ -114,24 +116,24 @@ export class Engine {
       interrupted = true;
       this.stop();
       await this.driving;
-      this.post({ type: 'preparing' });
-      const session = await this.build(config, plan, command.base);
+      this.post({ type: 'preparing', load });
+      const session = await this.build(config, plan, command);
       await this.close();
       this.begin(session);
     } catch (error) {
-      this.post(failure(error, 'model'));
+      this.post(failure(error, load, 'model'));
       if (interrupted && this.session !== undefined && this.session.state !== 'failed') this.postIdle();
     }
   }
 
-  private async build(config: RunConfig, plan: BackendPlan, base: string): Promise<Session> {
+  private async build(config: RunConfig, plan: BackendPlan, { load, base }: Load): Promise<Session> {
     const onProgress = (what: string, done = 0, total = 0) =>
       this.post({ type: 'progress', what, done, total });
     const backends = await this.host.open(plan, onProgress);
     try {
       const readModel = (path: string) => this.host.readModel(path, base);
       const run = await createRun(config, { ...backends, readModel, onProgress });
-      return { run, events: run.events(), backends, state: 'open' };
+      return { load, run, events: run.events(), backends, state: 'open' };
     } catch (error) {
       backends.kernels.dispose();
       throw error;
@@ -145,6 +147,7 @@ export class Engine {
     const { title, meaning, options } = taskDefinition(run.config.task.name)!;
     this.post({
       type: 'ready',
+      load: session.load,
       runName: run.config.name,
       task: { title, meaning, options },
       agents: run.agents,
@@ -220,7 +223,7 @@ export class Engine {
   private fail(session: Session, error: unknown): void {
     if (this.session !== session || session.state === 'failed') return;
     session.state = 'failed';
-    this.post(failure(error, 'run'));
+    this.post(failure(error, session.load, 'run'));
   }
 }
 
@@ -239,8 +242,10 @@ export function isReached(goal: RunUntil, event: SatEvent): boolean {
 }
 
 /** `otherwise`: where an error belongs that is not the config's. */
-function failure(error: unknown, otherwise: 'model' | 'run'): Failure {
+function failure(error: unknown, load: number, otherwise: 'model' | 'run'): Failure {
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof ConfigError) return { type: 'failed', where: 'config', message, issues: error.issues };
-  return { type: 'failed', where: otherwise, message, issues: [] };
+  if (error instanceof ConfigError) {
+    return { type: 'failed', load, where: 'config', message, issues: error.issues };
+  }
+  return { type: 'failed', load, where: otherwise, message, issues: [] };
 }

@@ -44,10 +44,12 @@ export interface TaskSummary {
 export type EngineCommand =
   /**
    * Builds the run of a config (YAML text), replacing any earlier one. Answered by `ready`, or by `failed` and the
-   * earlier run stays. `base`: the address against which the config's model files are resolved.
+   * earlier run stays; a load that another one overtakes in the queue is not answered. `load`: its number, larger than
+   * those before, which every answer repeats. `base`: the address against which the config's model files are resolved.
    */
   | {
       readonly type: 'load';
+      readonly load: number;
       readonly yaml: string;
       readonly base: string;
       readonly backends: BackendChoice;
@@ -62,10 +64,11 @@ export type EngineCommand =
 
 export type EngineMessage =
   /** The config of a `load` is valid: the earlier run waits while the new one is built. */
-  | { readonly type: 'preparing' }
+  | { readonly type: 'preparing'; readonly load: number }
   | { readonly type: 'progress'; readonly what: string; readonly done: number; readonly total: number }
   | {
       readonly type: 'ready';
+      readonly load: number;
       readonly runName: string;
       readonly task: TaskSummary;
       readonly agents: readonly AgentSummary[];
@@ -87,6 +90,8 @@ export type EngineMessage =
   | { readonly type: 'artifact'; readonly id: ArtifactId; readonly artifact: Artifact | undefined }
   | {
       readonly type: 'failed';
+      /** The load that failed, or the load of the run that stopped. */
+      readonly load: number;
       /**
        * `config`, or `model` for a model that could not be used: the earlier run stays, and `idle` follows if it can go
        * on. `run`: the run stopped where it was.
