@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { button, open, openConfig, value } from './page.ts';
+import { button, open, openConfig, runStage, value } from './page.ts';
 
 /** Small enough for a software adapter: one block of width 16, 2 × 2 episodes of 8 columns, one inner step. */
 const tinyTeam = `
@@ -34,9 +34,7 @@ test('the doorway on WebGPU kernels gives the same stage as on the CPU', async (
     const errors = await open(page, `?kernels=${kernels}`);
     const where = kernels === 'cpu' ? 'Kernels run on the CPU' : 'Kernels run on WebGPU';
     await expect(page.getByTestId('backend-badge')).toContainText(where);
-    await button(page, 'Run stage').click();
-    await expect(page.getByTestId('event-text')).toContainText('The stage ends', { timeout: 60_000 });
-    await page.waitForTimeout(500);
+    await runStage(page);
     J.push(await value(page, 'J-value'));
     expect(errors).toEqual([]);
   }

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { initialWeights, transformerGraph } from '../src/policies/graph/buildTransformer.ts';
 import { writeModel } from '../src/policies/graph/onnxFile.ts';
-import { button, open, openConfig, value } from './page.ts';
+import { button, open, openConfig, runStage, value } from './page.ts';
 
 const shape = { vocabulary: 12, width: 8, layers: 1, heads: 2, context: 8 };
 const graph = transformerGraph(shape, initialWeights(shape, 0, 0));
@@ -25,10 +25,7 @@ test('a corrupt model and one with an operator without a rule are refused in wor
   await serveModel(page, 'corrupt.onnx', writeModel(graph).slice(0, 3000));
   await serveModel(page, 'odd.onnx', writeModel(odd));
   const errors = await open(page);
-  await button(page, 'Run stage').click();
-  await expect(page.getByTestId('event-text')).toContainText('The stage ends');
-  // The key numbers follow the log within a frame or two.
-  await page.waitForTimeout(500);
+  await runStage(page);
   const J = await value(page, 'J-value');
   for (const [name, message] of [
     ['corrupt.onnx', /not a whole ONNX model/],

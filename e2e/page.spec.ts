@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { button, open, openConfig, value } from './page.ts';
+import { button, choosePreset, open, openConfig, runStage, settled, value } from './page.ts';
 import { mainThreadTasks } from './trace.ts';
 
 /** A doorway config with enough stages to be caught running. */
@@ -22,16 +22,16 @@ test('steps one micro-step, one agent and one whole stage; J, the bound and the 
   await expect(page.getByTestId('J-value')).toHaveText('–');
   await button(page, 'Step').click();
   await expect(page.getByTestId('stage-counter')).toHaveText('Stage 1 of 20');
-  await expect(page.getByTestId('J-value')).not.toHaveText('–');
+  await settled(page);
   const atStart = await value(page, 'J-value');
   // Three agents go with probability 0.1 each: one goes 3 · 0.1 · 0.81 = 0.243, two 0.027 · −2, three 0.001 · −4.
   expect(Number(atStart)).toBeCloseTo((0.243 - 2 * 0.027 - 4 * 0.001) / 0.95, 1);
   await button(page, 'Next agent').click();
   await expect(page.getByTestId('event-text')).toContainText('certificate of Agent');
+  await settled(page);
   await expect(page.getByTestId('paper-bound-value')).not.toHaveText('–');
   const afterOne = await value(page, 'paper-bound-value');
-  await button(page, 'Run stage').click();
-  await expect(page.getByTestId('event-text')).toContainText('The stage ends');
+  await runStage(page);
   await expect(page.getByTestId('paper-bound-value')).not.toHaveText(afterOne);
   await expect(page.getByTestId('J-value')).not.toHaveText(atStart);
   await expect(page.getByTestId('kl-violation-rate')).toHaveText(/%$/);
@@ -58,9 +58,8 @@ test('pause answers within 100 ms, and the page stays responsive while a run goe
   await openConfig(page, longRun);
   await expect(page.getByTestId('stage-counter')).toHaveText('20000 stages');
   // The first drawing of the charts, which compiles their code, is not what is measured.
-  await button(page, 'Run stage').click();
-  await expect(page.getByTestId('paper-bound-value')).not.toHaveText('–');
-  await page.waitForTimeout(500);
+  await runStage(page);
+  await expect(page.getByRole('tabpanel').locator('figure svg').first()).toBeVisible();
   await button(page, 'Run').click();
   const tasks = await mainThreadTasks(page, 3000);
   // The machine may be busy with something else; three tries tell that apart from a page that is.
@@ -98,8 +97,7 @@ test('pause answers within 100 ms, and the page stays responsive while a run goe
 
 test('a bad config names field, value and what is allowed, and loses nothing', async ({ page }) => {
   await open(page);
-  await button(page, 'Run stage').click();
-  await expect(page.getByTestId('event-text')).toContainText('The stage ends');
+  await runStage(page);
   const J = await value(page, 'J-value');
   await openConfig(page, 'task: {name: doorway}\nsat: {delta: -1, epsilon: 1, grupSize: 4}');
   const notice = page.getByRole('alert');
@@ -114,6 +112,78 @@ test('a bad config names field, value and what is allowed, and loses nothing', a
   await expect(page.getByTestId('J-value')).toHaveText(J);
   await button(page, 'Run stage').click();
   await expect(page.getByTestId('stage-counter')).toHaveText('Stage 2 of 20');
+});
+
+test('a team that never gets ready holds up neither Reset nor another config, refused or not', async ({
+  page,
+}) => {
+  await open(page);
+  // ONNX Runtime never arrives.
+  await page.context().route('**/*.wasm', () => {});
+  const waiting = page.getByRole('status').filter({ hasText: 'Loading ONNX Runtime' });
+  await choosePreset(page, 'Sum: three small transformers');
+  await expect(waiting).toBeVisible();
+  await openConfig(page, 'task: {name: doorway}\nnope: 1');
+  await expect(page.getByRole('alert')).toContainText('Nothing was changed');
+  await expect(waiting).toBeVisible();
+  await button(page, 'Reset').click();
+  await expect(page.getByTestId('event-text')).toHaveText('Press Step to begin.');
+  await expect(page.getByTestId('stage-counter')).toHaveText('20 stages');
+  await choosePreset(page, 'Sum: three small transformers');
+  await expect(waiting).toBeVisible();
+  await openConfig(page, longRun);
+  await expect(page.getByTestId('stage-counter')).toHaveText('20000 stages');
+  await button(page, 'Step').click();
+  await expect(page.getByTestId('stage-counter')).toHaveText('Stage 1 of 20000');
+});
+
+test('a preset that downloads slowly does not replace what was loaded after it was chosen', async ({
+  page,
+}) => {
+  await open(page);
+  let release: () => void = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/presets/penalty.yaml', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await choosePreset(page, 'Penalty: the safe reply');
+  await openConfig(page, longRun);
+  await expect(page.getByTestId('stage-counter')).toHaveText('20000 stages');
+  await button(page, 'Step').click();
+  const arrived = page.waitForResponse('**/presets/penalty.yaml');
+  release();
+  await (await arrived).finished();
+  // Loading the preset would take the engine a moment.
+  await page.waitForTimeout(1000);
+  await expect(page.getByTestId('stage-counter')).toHaveText('Stage 1 of 20000');
+});
+
+test('text too long to be a config is refused without holding up the page', async ({ page }) => {
+  await open(page);
+  const seconds = await page.evaluate(async () => {
+    const started = performance.now();
+    const dataTransfer = new DataTransfer();
+    const text = Array.from({ length: 60_000 }, (_, i) => `key${i}: ${'x'.repeat(150)}`).join('\n');
+    dataTransfer.items.add(new File([text], 'huge.yaml'));
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    while (document.querySelector('[role=alert]') === null) await new Promise(requestAnimationFrame);
+    return (performance.now() - started) / 1000;
+  });
+  expect(seconds).toBeLessThan(2);
+  await expect(page.getByRole('alert')).toContainText('at most 200000 characters');
+  await button(page, 'Open config').click();
+  const field = page.getByRole('dialog').getByLabel('Config (YAML)');
+  await field.fill('task: {name: doorway}');
+  await field.evaluate((element) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text', 'x'.repeat(200_001));
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  });
+  await expect(page.getByRole('dialog')).toContainText('given 200001 characters');
+  await expect(field).toHaveValue('task: {name: doorway}');
 });
 
 test('an engine that dies leaves the log, says how to go on, and Reset starts a new one', async ({

@@ -57,7 +57,7 @@ export function ChartTabs() {
     />
   );
   return (
-    <section aria-label="Charts" className={classes.palette}>
+    <section aria-label="Charts" className={classes.palette} data-events={shown}>
       <KeyNumbers
         J={newestJ(events, shown)}
         certificate={latest(events, shown, 'certificate')}
