@@ -1,6 +1,6 @@
 /** Checks that a graph is a causal language model in Hugging Face Optimum's names, before anything runs. */
 
-import type { Graph, ValueInfo } from './graph/ir.ts';
+import { floatsOf, type Graph, sizeOf, type ValueInfo } from './graph/ir.ts';
 import { type LiftedGraph, liftInitializers } from './graph/lift.ts';
 import { ModelError } from './modelError.ts';
 
@@ -22,7 +22,8 @@ export interface ModelInterface extends LiftedGraph {
 
 /**
  * Finds tokens, logits and weights of `graph`. Throws `ModelError` for an opset outside 13 to 23, a missing or
- * misshapen `input_ids` or `logits`, inputs that a policy cannot fill in, and a model without float32 weights.
+ * misshapen `input_ids` or `logits`, inputs that a policy cannot fill in, and weights that are missing, empty or not
+ * finite.
  */
 export function readInterface(graph: Graph, model: string): ModelInterface {
   checkOpset(graph, model);
@@ -35,6 +36,7 @@ export function readInterface(graph: Graph, model: string): ModelInterface {
   if (lifted.weights.size === 0) {
     throw new ModelError(model, 'it has no float32 weights', 'store them as initializers of type float32');
   }
+  checkWeights(lifted, model);
   const vocabulary = vocabularyOf(logits, model);
   checkEmbedding(lifted, vocabulary, model);
   return { ...lifted, tokenInputs: tokenInputs(lifted, model), logits, vocabulary };
@@ -59,6 +61,25 @@ function checkTypes(graph: Graph, model: string): void {
   for (const [name, value] of graph.initializers) {
     if (value.type === 'float16' || value.type === 'float64') {
       throw new ModelError(model, `weight "${name}" is ${value.type}`, 'export the model as float32');
+    }
+  }
+}
+
+function checkWeights({ graph, weights }: LiftedGraph, model: string): void {
+  for (const [name, { type, dims }] of [...graph.initializers, ...weights]) {
+    if (type === 'float32' && sizeOf(dims) === 0) {
+      throw new ModelError(model, `weight "${name}" has dimensions [${dims}]`, 'no dimension may be 0');
+    }
+  }
+  for (const [name, value] of weights) {
+    const numbers = floatsOf(value);
+    const index = numbers.findIndex((number) => !Number.isFinite(number));
+    if (index >= 0) {
+      throw new ModelError(
+        model,
+        `weight "${name}" is ${numbers[index]} at ${index}`,
+        'weights must be finite',
+      );
     }
   }
 }
@@ -97,12 +118,18 @@ function isNumber(dim: number | string): boolean {
 }
 
 function vocabularyOf(logits: ValueInfo, model: string): number {
-  const vocabulary = logits.shape?.[2];
-  if (logits.type !== 'float32' || logits.shape?.length !== 3 || typeof vocabulary !== 'number') {
+  const [batch, steps, vocabulary] = logits.shape ?? [];
+  const isDynamic = typeof batch !== 'number' && typeof steps !== 'number';
+  if (
+    logits.type !== 'float32' ||
+    logits.shape?.length !== 3 ||
+    !isDynamic ||
+    typeof vocabulary !== 'number'
+  ) {
     throw new ModelError(
       model,
       `its logits are ${logits.type} [${logits.shape?.join(', ') ?? 'unknown'}]`,
-      'they must be float32 [batch, sequence, V] with V a number',
+      'they must be float32 [batch, sequence, V] with V a number and the others dynamic',
     );
   }
   return vocabulary;

@@ -1,9 +1,11 @@
 import type { Kernels, Tensor } from '../kernels/kernels.ts';
 import { floatsOf, type Graph } from './graph/ir.ts';
 import { readModel, writeModel } from './graph/onnxFile.ts';
+import { checkGraph, malformed } from './graph/validate.ts';
 import { deriveVjp, gradientName } from './graph/vjp.ts';
 import { ModelError } from './modelError.ts';
 import type { HostTensor, ModelRuntime, ModelSession, ModelTensor } from './modelRuntime.ts';
+import { tryOut } from './modelTrial.ts';
 import { type ModelInterface, readInterface } from './onnxInterface.ts';
 import type { Observations, Parameter, Policy } from './policy.ts';
 import { type Outgoing, TensorBridge } from './tensorBridge.ts';
@@ -19,6 +21,10 @@ export interface OnnxPolicySource {
   readonly kernels: Kernels;
   /** What the task needs V to be; any if absent. */
   readonly vocabulary?: number;
+  /** Longest sequence that the task observes, which the model must accept; default 3. */
+  readonly longest?: number;
+  /** True for a model that this program built, which needs no trial run. Default false. */
+  readonly trusted?: boolean;
 }
 
 /**
@@ -43,20 +49,14 @@ export class OnnxPolicy implements Policy {
   }
 
   /**
-   * Reads, checks and differentiates the model and starts its sessions. Throws `ModelError` for a file that is not a whole
-   * model, an interface that does not fit a policy, or an operator that cannot be differentiated.
+   * Reads, checks and differentiates the model, starts its sessions and tries them. Throws `ModelError` for a file that
+   * is not a whole model, a malformed graph, an interface that does not fit a policy, an operator that cannot be
+   * differentiated, and a trial run that fails.
    */
   static async load(source: OnnxPolicySource): Promise<OnnxPolicy> {
-    const { name, bytes, runtime, kernels } = source;
-    const model = readInterface(readModel(bytes, name), name);
-    checkVocabulary(model, source);
+    const { name, runtime, kernels } = source;
+    const { model, vjp } = derive(source);
     const names = [...model.weights.keys()];
-    const vjp = deriveVjp(model.graph, {
-      model: name,
-      parameters: names,
-      output: 'logits',
-      cotangent: COTANGENT,
-    });
     const bridge = new TensorBridge(kernels, runtime);
     const start = (graph: Graph, outputs: readonly string[], pass: string) =>
       startSession(graph, outputs, `${name} (${pass})`, runtime, bridge);
@@ -69,13 +69,16 @@ export class OnnxPolicy implements Policy {
       name: key,
       tensor: kernels.tensor(floatsOf(value), value.dims, `${name}/${key}`),
     }));
-    return new OnnxPolicy(model, kernels, bridge, parameters, forward, backward);
+    const policy = new OnnxPolicy(model, kernels, bridge, parameters, forward, backward);
+    if (source.trusted !== true) await tryOut(policy, source);
+    return policy;
   }
 
   async forward(observations: Observations): Promise<Tensor> {
     const { batch, steps } = observations;
     const { logits } = await this.forwardSession.run(await this.feeds(observations));
-    return this.bridge.fromModel(logits!, [batch * steps, this.nActions], 'logits');
+    const { nActions } = this;
+    return this.bridge.fromModel(logits!, 'logits', [batch, steps, nActions], [batch * steps, nActions]);
   }
 
   async backward(observations: Observations, dlogits: Tensor): Promise<Tensor[]> {
@@ -89,7 +92,7 @@ export class OnnxPolicy implements Policy {
     const cotangent = { name: COTANGENT, tensor: dlogits, dims: [batch, steps, this.nActions] };
     const gradients = await this.backwardSession.run(await this.feeds(observations, cotangent));
     return this.parameters.map(({ name, tensor }) =>
-      this.bridge.fromModel(gradients[gradientName(name)]!, tensor.shape, gradientName(name)),
+      this.bridge.fromModel(gradients[gradientName(name)]!, gradientName(name), tensor.shape),
     );
   }
 
@@ -136,6 +139,22 @@ export class OnnxPolicy implements Policy {
         return [name, { location: 'host', data: typed, dims: [batch, steps] }];
       }),
     );
+  }
+}
+
+/** The checked model and its VJP graph. Whatever goes wrong is a `ModelError`: the file is not ours. */
+function derive(source: OnnxPolicySource): { model: ModelInterface; vjp: Graph } {
+  const { name } = source;
+  try {
+    const model = readInterface(readModel(source.bytes, name), name);
+    checkVocabulary(model, source);
+    checkGraph(model.graph, name);
+    const parameters = [...model.weights.keys()];
+    const options = { model: name, parameters, output: 'logits', cotangent: COTANGENT };
+    return { model, vjp: deriveVjp(model.graph, options) };
+  } catch (error) {
+    if (error instanceof ModelError || !(error instanceof Error)) throw error;
+    throw malformed(name, error.message, 'check it with onnx.checker');
   }
 }
 

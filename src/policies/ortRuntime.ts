@@ -49,7 +49,8 @@ export class OrtRuntime implements ModelRuntime {
       this.ort.InferenceSession.create(bytes, {
         executionProviders: this.device ? [{ name: 'webgpu', device: this.device }] : ['wasm'],
         graphOptimizationLevel: 'all',
-        logSeverityLevel: 3,
+        // Only fatal messages: errors reach the caller as exceptions.
+        logSeverityLevel: 4,
         ...(onDevice && { preferredOutputLocation: 'gpu-buffer' }),
       }),
     );

@@ -54,7 +54,13 @@ async function evaluate(
   observations: Observations,
   { runtime, kernels }: Provider,
 ): Promise<Evaluation> {
-  const policy = await OnnxPolicy.load({ name: `parity (${runtime.provider})`, bytes, runtime, kernels });
+  const policy = await OnnxPolicy.load({
+    name: `parity (${runtime.provider})`,
+    bytes,
+    runtime,
+    kernels,
+    trusted: true,
+  });
   const logits = await policy.forward(observations);
   const dlogits = cotangent(kernels, logits, observations);
   const gradients = await policy.backward(observations, dlogits);

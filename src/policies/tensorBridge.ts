@@ -47,8 +47,15 @@ export class TensorBridge {
     }));
   }
 
-  /** A model output as a kernels tensor of shape `shape`, owned by the caller. */
-  fromModel(output: ModelOutput, shape: readonly number[], label: string): Tensor {
+  /**
+   * A model output of dimensions `dims` as a kernels tensor of shape `shape`, owned by the caller. Throws `RangeError` for
+   * an output of other dimensions.
+   */
+  fromModel(output: ModelOutput, label: string, dims: readonly number[], shape = dims): Tensor {
+    if (output.dims.length !== dims.length || output.dims.some((dim, axis) => dim !== dims[axis])) {
+      if (output.location === 'device') output.dispose();
+      throw new RangeError(`model output "${label}" is [${output.dims}], expected [${dims}]`);
+    }
     if (output.location === 'host') return this.kernels.tensor(output.data, shape, label);
     return new GpuTensor(output.buffer, shape, 'f32', label, () => output.dispose());
   }

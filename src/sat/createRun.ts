@@ -119,8 +119,9 @@ async function createPolicy(
     });
   }
   const runtime = await environment.modelRuntime();
+  const fits = { runtime, kernels, vocabulary: task.observationCount, longest: task.columns };
   const load = (name: string, bytes: Uint8Array) =>
-    OnnxPolicy.load({ name, bytes, runtime, kernels, vocabulary: task.observationCount });
+    OnnxPolicy.load({ ...fits, name, bytes, trusted: team.model === undefined });
   if (team.model !== undefined) {
     return loadFile(team.model, load, environment);
   }

@@ -70,7 +70,35 @@ export function sliceDim(dim: Dim, start: Dim, end: Dim, step: number | undefine
   return Math.max(0, clamp(end) - clamp(start));
 }
 
-/** Axis in 0..rank-1 from a possibly negative one. */
+/** Axis in 0..rank-1 from a possibly negative one. Throws `RangeError` for an axis that the rank does not have. */
 export function normaliseAxis(axis: number, rank: number): number {
+  if (!(axis >= -rank && axis < rank)) {
+    throw new RangeError(`axis ${axis} does not exist in a tensor of rank ${rank}`);
+  }
   return axis < 0 ? axis + rank : axis;
+}
+
+/** Far above what models have, and small enough that shapes cost no memory worth speaking of. */
+const MAX_RANK = 64;
+/** 1 GiB of float32. */
+const MAX_ELEMENTS = 2 ** 28;
+/** Longer symbols are of no use to tell dimensions equal. */
+export const MAX_SYMBOL_LENGTH = 256;
+
+/**
+ * `shape` with symbols that have grown too long to be useful replaced by fresh ones. Throws `RangeError` for a dimension
+ * that is no size, and for a rank or a number of elements that no model for this engine has.
+ */
+export function plausibleShape(shape: Shape, fresh: () => string): Shape {
+  if (shape.length > MAX_RANK) {
+    throw new RangeError(`a result has rank ${shape.length}, at most ${MAX_RANK} is supported`);
+  }
+  if (!shape.every((dim) => typeof dim === 'string' || (Number.isSafeInteger(dim) && dim >= 0))) {
+    throw new RangeError(`a result has the dimensions [${shape.join(', ')}]`);
+  }
+  const elements = shape.reduce<number>((product, dim) => product * (typeof dim === 'number' ? dim : 1), 1);
+  if (elements > MAX_ELEMENTS) {
+    throw new RangeError(`a result [${shape.join(', ')}] has more than ${MAX_ELEMENTS} elements`);
+  }
+  return shape.map((dim) => (typeof dim === 'string' && dim.length > MAX_SYMBOL_LENGTH ? fresh() : dim));
 }

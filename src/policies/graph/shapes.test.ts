@@ -7,18 +7,21 @@ import { inferShapes } from './shapes.ts';
 function shapeOf(build: (b: GraphBuilder) => string): readonly Dim[] | undefined {
   const b = new GraphBuilder('');
   const name = build(b);
-  const { shapes } = inferShapes({
-    name: 'g',
-    opsets: new Map([['', 20]]),
-    nodes: b.nodes,
-    initializers: b.initializers,
-    inputs: [
-      { name: 'x0', type: 'float32', shape: ['batch', 'length', 8] },
-      { name: 'x1', type: 'float32', shape: [8, 3] },
-      { name: 'x2', type: 'float32', shape: undefined },
-    ],
-    outputs: [],
-  });
+  const { shapes } = inferShapes(
+    {
+      name: 'g',
+      opsets: new Map([['', 20]]),
+      nodes: b.nodes,
+      initializers: b.initializers,
+      inputs: [
+        { name: 'x0', type: 'float32', shape: ['batch', 'length', 8] },
+        { name: 'x1', type: 'float32', shape: [8, 3] },
+        { name: 'x2', type: 'float32', shape: undefined },
+      ],
+      outputs: [],
+    },
+    'm',
+  );
   return shapes.get(name);
 }
 

@@ -10,6 +10,7 @@ import { constantsOf, type Graph, type GraphNode, numbersOf, prune, type TensorV
 import { RULES } from './rules/index.ts';
 import type { Rule, RuleContext } from './rules/rule.ts';
 import { inferShapes, type ShapeInfo } from './shapes.ts';
+import { atNode, nodeLabel } from './validate.ts';
 
 export interface VjpOptions {
   /** Name of the model, for errors. */
@@ -81,7 +82,7 @@ class Tape {
     private readonly forward: Graph,
     private readonly options: VjpOptions,
   ) {
-    this.info = inferShapes(forward);
+    this.info = inferShapes(forward, options.model);
     this.constants = constantsOf(forward);
     this.active = activeValues(forward, options.parameters);
     this.path = differentiablePath(forward, this.active, options.output);
@@ -93,7 +94,8 @@ class Tape {
     for (const node of [...this.path].reverse()) {
       const cotangents = node.outputs.map((name) => this.total(name));
       if (cotangents.every((cotangent) => cotangent === undefined)) continue;
-      const gradients = this.ruleOf(node)(this.contextOf(node, cotangents));
+      const context = this.contextOf(node, cotangents);
+      const gradients = atNode(node, this.options.model, () => this.ruleOf(node)(context));
       gradients.forEach((gradient, index) => {
         if (gradient !== undefined) this.contribute(node.inputs[index]!, gradient);
       });
@@ -156,7 +158,7 @@ class Tape {
 
   private contextOf(node: GraphNode, dys: readonly (string | undefined)[]): RuleContext {
     const fail = (problem: string, remedy: string): never => {
-      throw new ModelError(this.options.model, `node "${node.name}" (${node.op}): ${problem}`, remedy);
+      throw new ModelError(this.options.model, `${nodeLabel(node)}: ${problem}`, remedy);
     };
     return {
       node,

@@ -35,10 +35,13 @@ function oneHot(c: RuleContext, data: string, axis: number): string {
   return c.b.emit('Cast', [c.b.emit('Equal', [column, candidates])], { to: typeNumber('float32') });
 }
 
+/** Longest range that is written into the derived graph: above the vocabularies of models. */
+const MAX_WRITTEN_RANGE = 2 ** 20;
+
 /** int32 [K]: 0..K-1 for the gathered axis; int32 because int64 has no WebGPU kernels. */
 function range(c: RuleContext, data: string, axis: number): string {
   const size = c.shape(data)?.[axis];
-  if (typeof size === 'number')
+  if (typeof size === 'number' && size <= MAX_WRITTEN_RANGE)
     return c.b.int32s(
       Array.from({ length: size }, (_, k) => k),
       [size],

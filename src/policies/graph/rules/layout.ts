@@ -43,7 +43,10 @@ const slice: Rule = (c) => {
   }
   const rank = rankOf(c, x);
   const count = c.ints(starts)?.length ?? c.shape(starts)?.[0];
-  const axes = axesInput ? c.ints(axesInput) : Array.from({ length: Number(count) }, (_, axis) => axis);
+  const isFirstAxes = !axesInput && typeof count === 'number' && count <= rank;
+  const axes = axesInput
+    ? c.ints(axesInput)
+    : isFirstAxes && Array.from({ length: count }, (_, axis) => axis);
   if (!axes) return c.fail('its axes are not constant', 'export with constant axes');
   const zero = c.b.ints([0]);
   const before = Array.from({ length: rank }, () => zero);

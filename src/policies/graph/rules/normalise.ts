@@ -1,7 +1,7 @@
 import { normaliseAxis } from '../dims.ts';
+import { namedAxes } from '../inferenceRules.ts';
 import { intAttribute } from '../ir.ts';
 import { typeNumber } from '../onnxFile.ts';
-import { namedAxes } from '../shapes.ts';
 import { type Rule, type RuleContext, rankOf, reduceMean, reduceSum, unbroadcast } from './rule.ts';
 
 /** dx = y (dy - sum(dy y)). */
