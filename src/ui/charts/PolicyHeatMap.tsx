@@ -10,8 +10,10 @@ interface PolicyHeatMapProps {
   readonly shown: 'change' | 'before' | 'after';
 }
 
-/** Cells shrink with the page, within these widths. */
+/** Cells shrink with the page, within these widths; long action names widen them. */
 const CELL_WIDTH = { least: 8, most: 28 };
+/** px of an average character of a label. */
+const CHARACTER = 7.5;
 const CELL_HEIGHT = 16;
 const HEAD = 20;
 
@@ -19,7 +21,9 @@ const HEAD = 20;
 export const PolicyHeatMap = memo(function PolicyHeatMap({ actions, rows, shown }: PolicyHeatMapProps) {
   const { ref, width } = useElementSize();
   const labelWidth = width < 500 ? 84 : 130;
-  const cell = Math.min(CELL_WIDTH.most, Math.max(CELL_WIDTH.least, (width - labelWidth) / actions.length));
+  const longest = Math.max(...actions.map((action) => action.length));
+  const most = Math.max(CELL_WIDTH.most, (longest + 1) * CHARACTER);
+  const cell = Math.min(most, Math.max(CELL_WIDTH.least, (width - labelWidth) / actions.length));
   const height = HEAD + rows.length * CELL_HEIGHT;
   return (
     <div ref={ref} className={classes.plot} style={{ minBlockSize: height }}>
@@ -38,7 +42,7 @@ export const PolicyHeatMap = memo(function PolicyHeatMap({ actions, rows, shown 
           {rows.map((row, s) => (
             <g key={row.state} transform={`translate(0 ${HEAD + s * CELL_HEIGHT})`}>
               <text x={labelWidth - 6} y={CELL_HEIGHT - 4} textAnchor="end">
-                {ending(row.state, Math.floor(labelWidth / 7.5))}
+                {ending(row.state, Math.floor(labelWidth / CHARACTER))}
               </text>
               {actions.map((action, a) => (
                 <g key={action} transform={`translate(${labelWidth + a * cell} 0)`}>
