@@ -92,6 +92,7 @@ const transpose: InferenceRule = (site) => {
   const x = site.shape(0);
   if (!x) return { shapes: [] };
   const perm = intsAttribute(site.node, 'perm') ?? x.map((_, axis) => x.length - 1 - axis);
+  if (perm.length !== x.length) throw new RangeError(`perm [${perm}] on a tensor of rank ${x.length}`);
   return { shapes: [perm.map((axis) => x[axis]!)] };
 };
 
