@@ -24,3 +24,9 @@ export class MissingRuleError extends ModelError {
     super(model, problem, `operators that can be: ${differentiable.join(', ')}`);
   }
 }
+
+/** What `error` says, on one line: engines break theirs. */
+export function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/\s+/g, ' ').trim();
+}

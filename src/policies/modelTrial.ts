@@ -1,7 +1,7 @@
 /** Runs a freshly loaded model once, so that what only shows when it runs is said before training begins. */
 
 import type { Kernels } from '../kernels/kernels.ts';
-import { ModelError } from './modelError.ts';
+import { ModelError, reasonOf } from './modelError.ts';
 import type { ModelRuntime } from './modelRuntime.ts';
 import type { Observations, Policy } from './policy.ts';
 
@@ -34,10 +34,9 @@ export async function tryOut(policy: Policy, trial: Trial): Promise<void> {
   } catch (error) {
     await policy.dispose();
     if (error instanceof ModelError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
     throw new ModelError(
       name,
-      `a trial run fails (${reason})`,
+      `a trial run fails (${reasonOf(error)})`,
       `it must run on any batch of up to ${longest} tokens each`,
     );
   }

@@ -3,7 +3,7 @@ import { floatsOf, type Graph } from './graph/ir.ts';
 import { readModel, writeModel } from './graph/onnxFile.ts';
 import { checkGraph, malformed } from './graph/validate.ts';
 import { deriveVjp, gradientName } from './graph/vjp.ts';
-import { ModelError } from './modelError.ts';
+import { ModelError, reasonOf } from './modelError.ts';
 import type { HostTensor, ModelRuntime, ModelSession, ModelTensor } from './modelRuntime.ts';
 import { tryOut } from './modelTrial.ts';
 import { type ModelInterface, readInterface } from './onnxInterface.ts';
@@ -154,7 +154,7 @@ function derive(source: OnnxPolicySource): { model: ModelInterface; vjp: Graph }
     return { model, vjp: deriveVjp(model.graph, options) };
   } catch (error) {
     if (error instanceof ModelError || !(error instanceof Error)) throw error;
-    throw malformed(name, error.message, 'check it with onnx.checker');
+    throw malformed(name, reasonOf(error), 'check it with onnx.checker');
   }
 }
 
@@ -178,10 +178,9 @@ async function startSession(
 ): Promise<ModelSession> {
   const options = { label, outputs, outputLocation: bridge.outputLocation };
   return runtime.createSession(writeModel(graph), options).catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ModelError(
       label,
-      `${runtime.description} refuses it (${reason})`,
+      `${runtime.description} refuses it (${reasonOf(cause)})`,
       'check it with onnx.checker',
     );
   });
