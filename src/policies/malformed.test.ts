@@ -66,6 +66,11 @@ describe('malformed graphs are refused by node and value', () => {
     ],
     ['axes of 2^31 in Slice', withConstant('Slice', 3, 2 ** 31), /\(Slice\): axis 2147483648 does not exist/],
     [
+      'starts of 2^31 in Slice, which leave the next one without ends',
+      withConstant('Slice', 1, 2 ** 31),
+      /\(Slice\): it slices axes \[0\] from \[\d+\] to \[\]/,
+    ],
+    [
       'a shape of 2^31',
       withConstant('Reshape', 1, 2 ** 31),
       /\(\w+\): a result \[2147483648.*more than 268435456/,

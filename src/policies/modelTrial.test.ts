@@ -37,15 +37,14 @@ test('a model that runs on one length only', async () => {
   expect(String(failure)).toMatch(/a trial run fails \(.*batch of up to 3 tokens/);
 });
 
-test('a model whose logits have another shape than they declare', async () => {
-  const wider = withLast('Concat', ['raw', 'raw'], new Map());
-  const nodes = wider.nodes.map((node) =>
-    node.name === 'last'
-      ? { ...node, attributes: new Map([['axis', { kind: 'int', value: 2 } as const]]) }
-      : node,
-  );
+test('a model whose logits are [sequence, batch, V]', async () => {
+  const swapped = withLast('Transpose', ['raw'], new Map());
+  const perm = new Map([['perm', { kind: 'ints', value: [1, 0, 2] } as const]]);
+  const nodes = swapped.nodes.map((node) => (node.name === 'last' ? { ...node, attributes: perm } : node));
   const outputs: ValueInfo[] = [{ name: 'logits', type: 'float32', shape: ['b', 't', 7] }];
-  await expect(loadGraph({ ...wider, nodes, outputs })).rejects.toThrow(ModelError);
+  const failure = await loadGraph({ ...swapped, nodes, outputs }).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ModelError);
+  expect(String(failure)).toMatch(/"logits" is \[2,1,7\], expected \[1,2,7\]/);
 });
 
 test('a model whose logits are not numbers', async () => {

@@ -153,6 +153,11 @@ const slice: InferenceRule = (site) => {
     normaliseAxis(axis, x.length),
   );
   if (!starts || !ends || !axes) return { shapes: [x.map(() => site.fresh())] };
+  if (starts.length !== axes.length || ends.length !== axes.length) {
+    throw new RangeError(
+      `it slices axes [${axes}] from [${starts}] to [${ends}]: one of each is needed per axis`,
+    );
+  }
   const steps = site.node.inputs[4] ? site.ints(4) : starts.map(() => 1);
   const dims = [...x];
   axes.forEach((axis, index) => {
