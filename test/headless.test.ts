@@ -12,9 +12,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { initialWeights, transformerGraph } from '../src/policies/graph/buildTransformer.ts';
 import { writeModel } from '../src/policies/graph/onnxFile.ts';
+
+// Every test starts Node a few times, which takes long on a machine with other work.
+vi.setConfig({ testTimeout: 240_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'sat-headless-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

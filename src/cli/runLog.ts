@@ -8,8 +8,7 @@ import { UsageError } from './usage.ts';
 
 /**
  * The files of a run. Every line is written before the run goes on, so a run that is stopped or killed leaves all its
- * finished micro-steps behind, as whole lines; and what a summary does not need is forgotten, so that a long run does
- * not grow.
+ * finished micro-steps behind, as whole lines; and what a summary does not need is forgotten.
  */
 export class RunLog {
   private readonly events: number;

@@ -70,6 +70,7 @@ describe('validateConfig', () => {
       '600',
     ],
     [{ task: { name: 'doorway' }, seed: 2 ** 60 }, 'seed', String(2 ** 60), 'a whole number'],
+    [{ task: { name: 'doorway' }, warmStart: { steps: 5 } }, 'warmStart.steps', '5', 'no solver'],
     [null, 'config', 'null', 'a mapping'],
     [[], 'config', '[]', 'a mapping'],
     [{}, 'task.name', 'nothing', 'one of doorway'],

@@ -222,7 +222,14 @@ function crossChecks(config: RunConfig, definition: TaskDefinition): ConfigIssue
   if (team.model !== undefined && team.policy !== 'onnx') {
     issues.push({ field: 'team.model', given: team.model, allowed: 'a model only with team.policy: onnx' });
   }
-  if (team.width % team.heads !== 0) {
+  if (config.warmStart.steps > 0 && definition.hasSolver === undefined) {
+    issues.push({
+      field: 'warmStart.steps',
+      given: String(config.warmStart.steps),
+      allowed: `0: the task ${definition.name} has no solver to imitate`,
+    });
+  }
+  if (team.policy === 'onnx' && team.model === undefined && team.width % team.heads !== 0) {
     issues.push({
       field: 'team.heads',
       given: String(team.heads),

@@ -142,7 +142,9 @@ export interface KlCheckEvent extends EventBase {
   readonly violations: number;
   /** DKW: with probability 1 - eta, at most alpha + this share of states lies above the quantile. A probability, not nats. */
   readonly dkwSlack: number;
-  /** Importance-sampled gain mean (exp(u) - 1) A over pi_cur, unclipped; with exact advantages it is L_i, in units of J. */
+  /** Importance-sampled gain mean (exp(u) - 1) A over pi_cur, unclipped; with exact advantages it is
+   * the exact surrogate in units of J: L_i under `sat`, the same under pi_cur under `simultaneous`.
+   */
   readonly surrogate: number;
   readonly conditions: readonly Condition[];
   readonly accepted: boolean;
@@ -169,7 +171,7 @@ export interface PromoteEvent extends EventBase {
   readonly agent: number;
   /** False: every attempt was rejected and pi_cur was kept, bit for bit. */
   readonly accepted: boolean;
-  /** `noSignal`: no group had any spread (or every exact advantage was 0), so there was nothing to learn. */
+  /** `noSignal`: every advantage was 0 (no group had any spread) or the agent never acted: nothing to learn. */
   readonly reason: 'accepted' | 'attemptsExhausted' | 'noSignal';
   readonly attempts: number;
   /** Share of states over delta in the first proposal, before any backtracking. */

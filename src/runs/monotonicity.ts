@@ -1,4 +1,4 @@
-/** A change in J within this much of 0, relative to |J|, is rounding of the linear solve, not a violation. */
+/** A change in J within this much of 0, relative to max(1, |J|), is rounding of the linear solve, not a violation. */
 const ROUNDING = 1e-10;
 
 /** Whether J fell from `before` by `-dJ`, both in units of J, by more than rounding. */

@@ -50,7 +50,8 @@ export const satOptions: readonly Option[] = [
     key: 'delta',
     kind: 'number',
     label: 'Radius δ',
-    meaning: 'Trust region: how far, in KL, an agent may move at any state in one stage.',
+    meaning:
+      'Trust region: how far, in KL, an agent may move in one stage, at all but a share α of the states.',
     unit: 'nats',
     default: 0.05,
     min: 0,
@@ -88,7 +89,8 @@ export const satOptions: readonly Option[] = [
     key: 'beta',
     kind: 'number',
     label: 'KL penalty β',
-    meaning: 'Weight of the mean KL in the objective at the start; it adapts after each check.',
+    meaning:
+      'Weight of the mean KL in the objective at the start; it adapts after each check. 0 switches the penalty off.',
     default: 0.001,
     min: 0,
     max: 1000,
@@ -235,7 +237,8 @@ export const satOptions: readonly Option[] = [
     key: 'aClip',
     kind: 'number',
     label: 'Advantage clip',
-    meaning: 'Normalised advantages are clipped here, in standard deviations. It never binds for G up to 26.',
+    meaning:
+      'Normalised advantages are clipped here, in standard deviations. At 5 it never binds for G up to 26.',
     unit: 'std',
     default: 5,
     min: 0,

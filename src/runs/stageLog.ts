@@ -1,7 +1,11 @@
 import type { RunConfig } from './config.ts';
 import type { BoundName, SatEvent } from './events.ts';
 
-/** One line of stage_log.jsonl. The snake_case keys are those of the official implementation, with the same meaning. */
+/**
+ * One line of stage_log.jsonl. info_gain, occ_shift_penalty, estimator_bias_penalty, finite_sample_penalty, lower_bound and
+ * n_agents are the official implementation's keys, with the paper's meaning: its code puts the bias proxy into info_gain,
+ * we put the surrogate gain there. The other keys are ours.
+ */
 export interface StageLogLine {
   readonly stage: number;
   /** Sum of L_i over the stage's updates, units of J. */
@@ -10,7 +14,7 @@ export interface StageLogLine {
   readonly occ_shift_penalty: number;
   /** zeta / (1 - gamma): 0 where the surrogate is exact; unknown, and taken as 0, where it is estimated. */
   readonly estimator_bias_penalty: number;
-  /** As printed in the paper; 0 where nothing is sampled. */
+  /** As printed in the paper; 0 where L_i is exact. */
   readonly finite_sample_penalty: number;
   /** info_gain minus the three penalties: the paper's bound. */
   readonly lower_bound: number;

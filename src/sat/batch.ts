@@ -27,7 +27,7 @@ export interface MonitoredStates {
 export interface AgentBatch {
   readonly objective: ObjectiveBatch;
   readonly states: MonitoredStates;
-  /** False when every advantage is 0: nothing can be learned from this batch. */
+  /** False when every advantage is 0 or the agent never acted: nothing can be learned from this batch. */
   readonly hasSignal: boolean;
   /** Advantages as people should see them, and each sequence's weight in the mean. */
   readonly shown: { readonly advantage: Float64Array; readonly weight: Float64Array };
@@ -74,7 +74,7 @@ async function sampledAgentBatch(
       acting: rollouts.observations.filter((_, row) => active[row] === 1),
       exhaustive: false,
     },
-    hasSignal: maxAbs > 0,
+    hasSignal: maxAbs > 0 && active.includes(1),
     shown: { advantage: advantages.clipped, weight: new Float64Array(rollouts.batch).fill(1) },
     view: await sampledView(agent, rollouts, task, team.temperature, kernels),
     release: () => releaseBatch(objective, kernels),

@@ -70,7 +70,7 @@ export function sweepCertificate(
   after: TeamMeasure,
   stage: number,
 ): Draft<CertificateEvent> {
-  const { config, evaluator } = context;
+  const { evaluator } = context;
   const sum = (name: BoundName) => sumBound(updates, name);
   const bounds = {
     paper: sum('paper'),
@@ -96,7 +96,7 @@ export function sweepCertificate(
     aMax: largest((update) => update.aMax),
     aMaxSource: updates[0]?.aMaxSource ?? 'computed',
     accepted: updates.some((update) => update.accepted),
-    ...(config.sat.advantages === 'sampled' ? { finiteSample: finiteSample(updates, context) } : {}),
+    ...(evaluator.quality === 'estimated' ? { finiteSample: finiteSample(updates, context) } : {}),
   };
 }
 
@@ -127,15 +127,15 @@ function stageChange(
   return { ...sumEstimates(updates.map((update) => update.dJ)), value: after.J.value - before.J.value };
 }
 
-/** Every update of a stage uses the same batch, so each N_i is its number of trajectories. */
+/** N_i of every update is the number of prompts that its L_i was estimated from. */
 function finiteSample(
   updates: readonly Draft<CertificateEvent>[],
   { config, task }: StageContext,
 ): { asPrinted: number; hoeffding: number } {
-  const { groups, groupSize, gamma, deltaConf } = config.sat;
+  const { gamma, deltaConf } = config.sat;
   return finiteSampleTerm(
     updates.map((update) => update.aMax),
-    { gamma, nAgents: task.nAgents, episodes: updates.map(() => groups * groupSize), deltaConf },
+    { gamma, nAgents: task.nAgents, episodes: updates.map(() => config.evaluation.prompts), deltaConf },
   );
 }
 

@@ -150,9 +150,10 @@ function summarise(agent: Agent, config: RunConfig, task: Task): AgentSummary {
   const { policy } = agent;
   const { layers, width, heads } = config.team;
   const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
+  const built = `${plural(layers, 'layer')}, width ${width}, ${plural(heads, 'head')}`;
   const description =
     policy.kind === 'tabular'
       ? `${plural(task.observationCount, 'state')} × ${plural(policy.nActions, 'action')}`
-      : `${plural(layers, 'layer')}, width ${width}, ${plural(heads, 'head')}`;
+      : (config.team.model ?? built);
   return { name: agent.name, kind: policy.kind, parameterCount: policy.parameterCount, description };
 }

@@ -50,14 +50,18 @@ export async function* runStage(
     };
     // b. sequence-aware advantages of B under pi^_{i-1}
     const { batch, event } = await agentBatch(context, data, agent, stage);
-    yield event;
-    // c, d. maximise L_i from pi_cur^(j); accept, or backtrack, raise beta and try again
-    const proposal = yield* updateAgent(context, agent, batch, stage);
-    // e. promote: pi_cur^(j) <- pi_tar^(j), or keep pi_cur
-    yield await promote(context, data, agent, batch, proposal, stage);
-    const certificate = await updateCertificate(context, data, agent, proposal, stage);
-    certificates.push(certificate);
-    yield certificate;
+    try {
+      yield event;
+      // c, d. maximise L_i from pi_cur^(j); accept, or backtrack, raise beta and try again
+      const proposal = yield* updateAgent(context, agent, batch, stage);
+      // e. promote: pi_cur^(j) <- pi_tar^(j), or keep pi_cur
+      yield await promote(context, data, agent, batch, proposal, stage);
+      const certificate = await updateCertificate(context, data, agent, proposal, stage);
+      certificates.push(certificate);
+      yield certificate;
+    } finally {
+      batch.release();
+    }
   }
 
   // 3. stage certificate

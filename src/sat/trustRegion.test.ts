@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCpuKernels } from '../kernels/cpu/index.ts';
-import { acceptanceConditions, measureTrustRegion, relaxBeta } from './trustRegion.ts';
+import { acceptanceConditions, measureTrustRegion, raiseBeta, relaxBeta } from './trustRegion.ts';
 
 describe('acceptanceConditions', () => {
   it('kl: the quantile may reach the radius but not exceed it; the surrogate does not matter', () => {
@@ -28,10 +28,23 @@ describe('acceptanceConditions', () => {
   });
 });
 
-describe('relaxBeta', () => {
-  it('lowers beta only when the quantile is below delta / 1.5', () => {
-    expect(relaxBeta(0.3, 0.033, 0.05, 1.5)).toBeCloseTo(0.2, 12);
-    expect(relaxBeta(0.3, 0.0334, 0.05, 1.5)).toBe(0.3);
+describe('beta', () => {
+  const schedule = { start: 0.3, factor: 1.5 };
+
+  it('falls only when the quantile is below delta / 1.5', () => {
+    expect(relaxBeta(0.3, 0.033, 0.05, schedule)).toBeCloseTo(0.2, 12);
+    expect(relaxBeta(0.3, 0.0334, 0.05, schedule)).toBe(0.3);
+  });
+
+  it('stays within 1e-3 and 1e6 of its start, however many checks fail or pass', () => {
+    let [low, high] = [0.3, 0.3];
+    for (let k = 0; k < 5000; k++) {
+      low = relaxBeta(low, 0, 0.05, schedule);
+      high = raiseBeta(high, schedule);
+    }
+    expect(low).toBeCloseTo(0.3e-3, 15);
+    expect(high).toBeCloseTo(0.3e6, 6);
+    expect(raiseBeta(0, { start: 0, factor: 1.5 })).toBe(0);
   });
 });
 

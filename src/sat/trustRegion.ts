@@ -67,7 +67,30 @@ export function acceptanceConditions(
   ];
 }
 
+/**
+ * beta stays within these factors of where it started (a heuristic): a radius that rejects everything must not drive it to
+ * overflow, nor an easy one to where no number of retries brings it back.
+ */
+const BETA_RANGE = { least: 1e-3, most: 1e6 };
+
+/** Where beta starts and what it is multiplied or divided by. A start of 0 switches the penalty off for good. */
+export interface BetaSchedule {
+  readonly start: number;
+  readonly factor: number;
+}
+
 /** beta after an accepted proposal: lower when the KL stayed far below the radius, otherwise as it is. */
-export function relaxBeta(beta: number, quantile: number, delta: number, factor: number): number {
-  return quantile < delta / SLACK_FACTOR ? beta / factor : beta;
+export function relaxBeta(
+  beta: number,
+  quantile: number,
+  delta: number,
+  { start, factor }: BetaSchedule,
+): number {
+  if (quantile >= delta / SLACK_FACTOR) return beta;
+  return Math.max(beta / factor, Math.min(beta, start * BETA_RANGE.least));
+}
+
+/** beta after a failed check. */
+export function raiseBeta(beta: number, { start, factor }: BetaSchedule): number {
+  return Math.min(beta * factor, Math.max(beta, start * BETA_RANGE.most));
 }

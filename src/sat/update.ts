@@ -12,6 +12,7 @@ import { type Agent, releaseSnapshot, resetMoments, restoreSnapshot, takeSnapsho
 import {
   acceptanceConditions,
   measureTrustRegion,
+  raiseBeta,
   relaxBeta,
   STEP_SHRINK,
   type TrustRegionMeasure,
@@ -43,8 +44,8 @@ export async function* updateAgent(
 ): AsyncGenerator<Draft<OptimizeEvent> | Draft<KlCheckEvent> | Draft<BacktrackEvent>, Proposal> {
   const { sat } = context.config;
   const started = agent.beta;
+  const schedule = { start: sat.beta, factor: sat.betaFactor };
   if (!batch.hasSignal) {
-    batch.release();
     return { reason: 'noSignal', attempts: 0, beta: betaChange(started, started) };
   }
   const snapshot = takeSnapshot(agent, context.kernels);
@@ -57,7 +58,7 @@ export async function* updateAgent(
       yield event;
       first ??= measured;
       if (event.accepted) {
-        agent.beta = relaxBeta(agent.beta, event.quantile, agent.radius, sat.betaFactor);
+        agent.beta = relaxBeta(agent.beta, event.quantile, agent.radius, schedule);
         return {
           reason: 'accepted',
           attempts: attempt,
@@ -70,7 +71,7 @@ export async function* updateAgent(
       const retry = attempt <= sat.maxBacktracks;
       const from = { lr, beta: agent.beta };
       lr *= STEP_SHRINK;
-      agent.beta *= sat.betaFactor;
+      agent.beta = raiseBeta(agent.beta, schedule);
       yield {
         kind: 'backtrack',
         line: 'backtrack',
@@ -96,7 +97,6 @@ export async function* updateAgent(
     throw error;
   } finally {
     releaseSnapshot(snapshot, context.kernels);
-    batch.release();
   }
 }
 

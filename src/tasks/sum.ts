@@ -105,6 +105,7 @@ export const sum: TaskDefinition = {
   meaning:
     'The agents take turns writing the digits of a sum into a shared context. The team is paid only if the whole answer is right.',
   enumerable: false,
+  hasSolver: true,
   policies: ['onnx'],
   options,
   create(parameters, gamma): Task {

@@ -94,6 +94,8 @@ export interface TaskDefinition {
   readonly meaning: string;
   /** Whether its states can be enumerated, so that `create` gives a task with a `model`. */
   readonly enumerable: boolean;
+  /** Present if its episodes have a solver (`expert`), so that agents can be warm-started. */
+  readonly hasSolver?: true;
   /** Which policies can play it. */
   readonly policies: readonly ('tabular' | 'onnx')[];
   /** Parameters; config values arrive validated against these. */
