@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runExactCase } from '../exact/golden.ts';
+import { runExactCase, runFisherCase } from '../exact/golden.ts';
 import { KERNEL_GROUPS, runKernelCase } from '../kernels/golden.ts';
 import type { Backend, Kernels } from '../kernels/kernels.ts';
 import { runTransformerCase } from '../policies/golden.ts';
@@ -82,6 +82,7 @@ function groupRunners(kernels: Kernels): ReadonlyMap<string, GroupRunner> {
       { precision: kernels.backend, run: ({ input }) => runKernelCase(group, input, kernels) },
     ]),
     ['exact_mdp', { precision: 'cpu', run: async ({ input }) => runExactCase(input) }],
+    ['fisher', { precision: 'cpu', run: async ({ input }) => runFisherCase(input) }],
     [
       'transformer',
       { precision: 'webgpu', run: async ({ input }) => runTransformerCase(input, await runtime, kernels) },

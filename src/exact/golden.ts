@@ -1,10 +1,11 @@
-/** Runs the exact evaluation on cases of the golden files (formats: test/golden/README.md, group `exact_mdp`). */
+/** Runs cases of the golden files on exact MDPs (formats: test/golden/README.md, groups `exact_mdp` and `fisher`). */
 import { type GoldenRecord, type GoldenValue, goldenArray, goldenNumber, nested } from '../runs/golden.ts';
 import { type AgentUpdateQuantities, agentUpdate } from './bounds.ts';
 import { type StageCertificate, stageCertificate } from './certificate.ts';
 import { type Evaluation, evaluate } from './evaluate.ts';
+import { informationGain, stepOutcome } from './fisher.ts';
 import type { JointPolicy, Mdp } from './mdp.ts';
-import { intermediatePolicies, jointActionCount, softmaxRows } from './policy.ts';
+import { intermediatePolicies, isActive, jointActionCount, softmaxRows } from './policy.ts';
 
 /**
  * One stage of sequential updates, evaluated: the keys `policies`, `steps` and `stage` of the case's `expected`.
@@ -33,6 +34,60 @@ export function runExactCase(input: GoldenRecord): GoldenRecord {
     steps: updates.map(stepRecord),
     stage: stageRecord(stage),
   };
+}
+
+/**
+ * Information-geometric quantities of the agent whose turn it is at the case's `step`, the agents before it at their
+ * targets. Throws where an input is missing or malformed.
+ */
+export function runFisherCase(input: GoldenRecord): GoldenRecord {
+  const mdp = goldenMdp(input);
+  const sigma = numbers(input, 'sigma');
+  const step = goldenNumber(input.step, 'step');
+  const agent = sigma[step - 1];
+  if (agent === undefined) {
+    throw new RangeError(`step: given ${step}; allowed: a whole number from 1 to ${sigma.length}`);
+  }
+  const current = goldenPolicy(mdp, input.logits_cur);
+  const joint = intermediatePolicies(current, goldenPolicy(mdp, input.logits_tar), sigma)[step - 1]!;
+  const evaluation = evaluate(mdp, joint);
+  const information = informationGain(mdp, joint, evaluation, agent, {
+    eps: goldenNumber(input.eps, 'eps'),
+    delta: goldenNumber(input.delta, 'delta'),
+  });
+  const { gradient, naturalGradient, naturalStep } = information;
+  const table = [mdp.nStates, mdp.nActions[agent]!];
+  const atStep = stepOutcome(mdp, joint, evaluation, agent, naturalStep);
+  return {
+    agent,
+    d: [...evaluation.d],
+    gradient: nested(gradient, table),
+    fisher: nested(denseFisher(mdp, joint, evaluation, agent), [gradient.length, gradient.length]),
+    natural_gradient: nested(naturalGradient, table),
+    kappa: information.kappa,
+    lambda_min: information.lambdaMin,
+    gain: information.gain,
+    natural_step: nested(naturalStep, table),
+    L_at_cur: stepOutcome(mdp, joint, evaluation, agent, new Float64Array(gradient.length)).L,
+    L_at_step: atStep.L,
+    mean_kl_at_step: atStep.meanKl,
+    kl_max_at_step: atStep.klMax,
+  };
+}
+
+/** F = sum_s d(s) E_a score score^T as one matrix [(S |A_j|) * (S |A_j|)]: a block d(s) (diag p - p p^T) a state. */
+function denseFisher(mdp: Mdp, joint: JointPolicy, { d }: Evaluation, agent: number): Float64Array {
+  const width = mdp.nActions[agent]!;
+  const rows = joint[agent]!;
+  const out = new Float64Array(rows.length ** 2);
+  rows.forEach((p, index) => {
+    const s = Math.floor(index / width);
+    if (!isActive(mdp, s, agent)) return;
+    for (let other = s * width; other < (s + 1) * width; other++) {
+      out[index * rows.length + other] = d[s]! * p * (Number(index === other) - rows[other]!);
+    }
+  });
+  return out;
 }
 
 function numbers(input: GoldenRecord, key: string): number[] {
