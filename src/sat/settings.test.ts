@@ -63,7 +63,7 @@ describe('settings that one state alone would not show', () => {
   });
 
   it('moments that are carried over change the second stage, not the first', async () => {
-    const J = async (carryMoments: boolean) => {
+    const valuesWith = async (carryMoments: boolean) => {
       const sat = { advantages: 'exact', gamma: 0.5, order: 'static' };
       const events = await play({
         stages: 2,
@@ -73,7 +73,7 @@ describe('settings that one state alone would not show', () => {
       });
       return ofKind(events, 'stageEnd').map((end) => end.J.value);
     };
-    const [carried, fresh] = [await J(true), await J(false)];
+    const [carried, fresh] = [await valuesWith(true), await valuesWith(false)];
     expect(carried[0]).toBe(fresh[0]);
     expect(carried[1]).not.toBe(fresh[1]);
   });
